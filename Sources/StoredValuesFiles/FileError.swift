@@ -24,6 +24,8 @@ package struct FileError: Error, Equatable {
         case noFreeName
         /// The file system, named by its type, does not report changes by other machines or programs.
         case changesUnseen(fileSystem: String)
+        /// The file is mounted by itself, so that its changes are not those of its folder.
+        case mountPoint
         /// The folders on the way changed during each attempt to watch them.
         case keepsChanging
         /// The path is relative, and the working folder is unknown.
@@ -91,6 +93,11 @@ extension FileError: CustomStringConvertible {
             """
             it is on a file system (\(type)) that does not report changes made elsewhere. Keep the file on a local disk if changes by \
             others must be seen at once.
+            """
+        case .mountPoint:
+            """
+            it is a mount point, as with "docker run -v ./file:/file", and changes made elsewhere are not reported. Mount the folder that \
+            contains it.
             """
         case .keepsChanging:
             """

@@ -10,7 +10,8 @@ import Synchronization
 /// - All watches of the process share one thread. Handlers run on it one after another, without a lock; they may create and end
 ///   watches, this one too. Only the delayed beginning of a watch that failed at first is reported on another thread.
 /// - Not reported, because inotify(7) does not see it: changes through a second hard link in another folder or through mapped
-///   memory, a file system mounted over a folder on the way, and the causes in ``problem``.
+///   memory, what is mounted over the file or a folder on the way while it is watched, and the causes in ``problem``: among them
+///   a file system that other machines or programs change, and a file that is mounted by itself.
 package final class FileWatch: Sendable {
     /// The last of several events: the final state is always reported.
     package enum Event: Sendable {

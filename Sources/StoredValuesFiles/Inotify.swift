@@ -33,10 +33,14 @@ class Inotify: @unchecked Sendable {
     }
 
     /// The type of the file system at `path`, as named by mount(8); nil if the system does not say.
-    func fileSystemType(at path: String) -> String? {
-        // There may be no /proc. statfs(2), which says less, is unavailable in Swift.
-        guard let table = try? DurableFile(path: "/proc/self/mountinfo").read() else { return nil }
-        return MountTable.fileSystemType(at: path, in: String(decoding: table.bytes, as: UTF8.self))
+    func fileSystemType(at path: String) -> String? { mountTable.flatMap { MountTable.fileSystemType(at: path, in: $0) } }
+
+    /// Whether something is mounted at `path` itself; false if the system does not say.
+    func isMountPoint(_ path: String) -> Bool { mountTable.map { MountTable.isMountPoint(path, in: $0) } ?? false }
+
+    /// The text of the ``MountTable``; nil where there is no /proc. statfs(2), which says less, is unavailable in Swift.
+    private var mountTable: String? {
+        (try? DurableFile(path: "/proc/self/mountinfo").read()).map { String(decoding: $0.bytes, as: UTF8.self) }
     }
 }
 
@@ -94,8 +98,7 @@ struct InotifyEvent: Equatable, Sendable {
 enum MountTable {
     /// The type of the file system of `path`, which contains no links, by the text of the table.
     static func fileSystemType(at path: String, in table: String) -> String? {
-        // Blanks and similar characters are written as a backslash and three octal digits.
-        let path = path.replacing("\\", by: "\\134").replacing(" ", by: "\\040").replacing("\t", by: "\\011").replacing("\n", by: "\\012")
+        let path = escaped(path)
         var best: (length: Int, type: String)?
         for line in table.parts(separatedBy: "\n") {
             // 36 35 98:0 / /home/u rw,noatime shared:1 - nfs4 server:/export rw
@@ -106,6 +109,20 @@ enum MountTable {
             if isAbove, point.utf8.count >= best?.length ?? 0 { best = (point.utf8.count, fields[dash + 1]) }
         }
         return best?.type
+    }
+
+    /// Whether a file system, or a part of one, is mounted at `path` itself, which contains no links.
+    static func isMountPoint(_ path: String, in table: String) -> Bool {
+        let path = escaped(path)
+        return table.parts(separatedBy: "\n").contains { line in
+            let fields = line.parts(separatedBy: " ")
+            return fields.count > 4 && path.isIdentical(to: fields[4])
+        }
+    }
+
+    /// The path as the table has it: blanks and similar characters are written as a backslash and three octal digits.
+    private static func escaped(_ path: String) -> String {
+        path.replacing("\\", by: "\\134").replacing(" ", by: "\\040").replacing("\t", by: "\\011").replacing("\n", by: "\\012")
     }
 
     /// Whether a file system of this type can be changed without inotify noticing: by other machines, the host of a virtual

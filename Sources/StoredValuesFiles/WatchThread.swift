@@ -75,10 +75,12 @@ final class WatchThread: Sendable {
         if problem(of: number) != watch.problem { tell(.uncertain, number) }
     }
 
-    /// The error if a folder on the way is on a file system where inotify does not see all changes.
+    /// The error if a folder on the way is on a file system where inotify does not see all changes, or the file is mounted by itself: what
+    /// happens to that is an event of the folder that it was mounted from.
     private func hiddenChanges(at path: WatchedPath) -> FileError? {
         let types = path.folders.lazy.filter { !$0.isOnlyPassedThrough }.compactMap { [inotify] in inotify.fileSystemType(at: $0.path) }
-        return types.first(where: MountTable.hidesChanges).map { FileError(.watch, path.target, .changesUnseen(fileSystem: $0)) }
+        if let type = types.first(where: MountTable.hidesChanges) { return FileError(.watch, path.target, .changesUnseen(fileSystem: type)) }
+        return inotify.isMountPoint(path.target) ? FileError(.watch, path.target, .mountPoint) : nil
     }
 }
 

@@ -121,7 +121,9 @@ struct WatchedFolder: Equatable, Sendable {
     func finding(for event: InotifyEvent) -> WatchFinding? {
         if !event.events.isDisjoint(with: .folderItself) { return (nil, hasTurned: true) }
         let role = names.first { $0.bytes == event.name }?.role
-        if role == .file { return (FileWatch.Event(ofFile: event.events), hasTurned: false) }
+        // Its folder may have gone with the file, and there may be another one by now. As long as a program has the file open, the folder
+        // does not report its own end.
+        if role == .file { return (FileWatch.Event(ofFile: event.events), hasTurned: !event.events.isDisjoint(with: [.deleted, .movedFrom])) }
         guard role != nil, !event.events.isDisjoint(with: .nameChanged) else { return nil }
         return (nil, hasTurned: true)
     }

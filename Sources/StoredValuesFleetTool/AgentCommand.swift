@@ -94,7 +94,7 @@
     enum EndSignals {
         private static let signals = [SIGTERM, SIGINT, SIGHUP]
 
-        /// From now on, these signals answer the returned question instead of ending the process, which no closed pipe ends either. Call it once.
+        /// From now on, these signals answer the returned question instead of ending the process. Call it once.
         static func arrive() throws(Failure) -> OneShot<Void> {
             let arrived = OneShot<Void>()
             sem_init(arrival, 0, 0)
@@ -107,7 +107,6 @@
             } catch {
                 throw Failure(.notSaved, "Could not prepare for signals: no thread can be started (error \(error.rawValue)).")
             }
-            signal(SIGPIPE, SIG_IGN)
             for number in signals {
                 // nohup(1) has it ignored, and that is how it stays. Handlers can only be compared by their addresses.
                 let isIgnored = number == SIGHUP && unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)

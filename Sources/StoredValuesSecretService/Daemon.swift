@@ -33,9 +33,6 @@
             try bus.call("ListActivatableNames", [], reply: "(as)").child(0).strings.contains(wellKnownName)
         }
 
-        /// Whether it also owns `name`, which identifies the program where no sandbox hides it. Asks only the bus.
-        func owns(_ name: String) throws(SecretServiceError) -> Bool { try bus.owner(of: name) == self.name }
-
         /// Calls `method` of the object at `path`, by default the service itself, and returns the reply, which is of the type `reply`.
         func call(
             _ method: String, of interface: String = "org.freedesktop.Secret.Service",

@@ -37,11 +37,7 @@
         }
     }
 
-    extension SecretServiceError: WaitError {
-        static func withoutThread(_ code: SystemErrorCode) -> SecretServiceError {
-            .other(domain: "system", code: Int(code.rawValue), message: code.withoutThread)
-        }
-    }
+    extension SecretServiceError: WaitError {}
 
     /// Throws if GLib would not get what it ends the process without: a file descriptor for each main context, cancellable and
     /// connection (`g_wakeup_new`), and where it `isConnecting`, a thread. To be called before entering GLib.

@@ -78,8 +78,14 @@ extension DispatchQueue {
 package protocol WaitError: Error {
     static func timedOut(after limit: Duration) -> Self
     static var cancelled: Self { get }
+    static func other(domain: String, code: Int, message: String) -> Self
+}
+
+extension WaitError {
     /// Nothing was begun, because no thread could be started.
-    static func withoutThread(_ code: SystemErrorCode) -> Self
+    package static func withoutThread(_ code: SystemErrorCode) -> Self {
+        .other(domain: "system", code: Int(code.rawValue), message: code.withoutThread)
+    }
 }
 
 extension Duration {

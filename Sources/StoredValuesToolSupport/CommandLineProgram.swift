@@ -11,6 +11,7 @@ package enum CommandLineProgram {
     package static let version = "0.1.0"
 
     package static func run<Command: AsyncParsableCommand>(_ type: Command.Type) async {
+        System.ignoreClosedPipes()
         LoggingSystem.bootstrap { _ in HeldLog() }
         do {
             try requireUTF8()

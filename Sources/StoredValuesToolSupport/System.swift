@@ -106,13 +106,16 @@ package enum System {
             if count > 0 {
                 rest = rest.dropFirst(count)
             } else if errno == EPIPE, needsReader {
-                endProcess(by: SIGPIPE)  // as the system does by default, but SwiftNIO ignores it
+                endProcess(by: SIGPIPE)  // as the system does by default
             } else if errno != EINTR {
                 return false
             }
         }
         return true
     }
+
+    /// From now on, writing what nobody reads any more is an error, by which ``writeAll(_:_:needsReader:)`` decides whether the process ends.
+    static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
     package static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
 
@@ -139,6 +142,8 @@ package enum System {
     /// end for special. Only the command is interrupted by the terminal's keys (system(3)). Returns its exit status, 128 plus the signal
     /// that ended it, or 127 if there is no shell.
     package static func shell(_ command: String, _ argument: String) -> Int32 {
+        signal(SIGPIPE, SIG_DFL)  // what we ignore, the command would, too
+        defer { ignoreClosedPipes() }
         let status = system("\(command) '\(argument.replacing("'", by: "'\\''"))'")
         guard status != -1 else { return 127 }
         return status & 0x7f == 0 ? status >> 8 & 0xff : 128 + status & 0x7f

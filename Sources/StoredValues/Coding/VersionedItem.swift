@@ -74,10 +74,12 @@ struct ItemSchema: Sendable {
         requireProperUse(version >= 0, "\(itemType).version is \(version); a VersionedItem's version must be 0 or more")
     }
 
-    /// Migrates `json`, stored with version `stored`, step by step to the current version.
-    func migrate(_ json: inout JSONValue, from stored: Int) throws {
-        guard let type else { return }
-        for step in stored..<version { try type.migrate(&json, from: step) }
+    /// `json`, stored with version `stored`, migrated step by step to the current version. Throws ``ItemCoding/NewerVersion`` before.
+    func migrated(_ json: @autoclosure () throws -> JSONValue, from stored: Int) throws -> JSONValue {
+        guard stored <= version else { throw ItemCoding.NewerVersion(stored: stored, supported: version) }
+        var json = try json()
+        if let type { for step in stored..<version { try type.migrate(&json, from: step) } }
+        return json
     }
 }
 
@@ -90,11 +92,7 @@ package enum ItemCoding {
 
     /// The item, migrated if an older version of its type wrote it. Repairs nothing: throws if the JSON does not decode.
     package static func decode<Item: StorableItem>(_ type: Item.Type, from json: JSONValue, version: Int) throws -> Item {
-        let schema = ItemSchema(of: type)
-        guard version <= schema.version else { throw NewerVersion(stored: version, supported: schema.version) }
-        var json = json
-        try schema.migrate(&json, from: version)
-        return try ItemDecoder.decode(type, from: json)
+        try ItemDecoder.decode(type, from: ItemSchema(of: type).migrated(json, from: version))
     }
 
     /// Why an item could not be encoded, for people: without the item, which Swift's own text of the error shows.
@@ -132,11 +130,8 @@ package struct ItemCoder<Item: StorableItem>: Sendable {
     /// The item, migrated if an older version of its type wrote it, and repaired as far as that is possible. Throws
     /// ``ItemCoding/NewerVersion``, the error of the migration, or the reason why it cannot be decoded.
     package func item(from text: [UInt8], version: Int) throws -> (item: Item, repairs: [Repair]) {
-        guard version <= schema.version else { throw ItemCoding.NewerVersion(stored: version, supported: schema.version) }
         if version == schema.version, let item = try? ItemDecoder.decode(Item.self, from: text) { return (item, []) }
-        var json = try JSONValue(parsing: text)
-        try schema.migrate(&json, from: version)
-        let (item, repairs) = ItemRepair.decode(json, default: template)
+        let (item, repairs) = ItemRepair.decode(try schema.migrated(JSONValue(parsing: text), from: version), default: template)
         guard let item else { throw Explanation(repairs.first?.reason ?? "") }
         return (item, repairs)
     }

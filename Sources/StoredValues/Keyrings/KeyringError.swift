@@ -138,8 +138,4 @@ extension KeyringError {
     }
 }
 
-extension KeyringError: WaitError {
-    static func withoutThread(_ code: SystemErrorCode) -> KeyringError {
-        .other(domain: "system", code: Int(code.rawValue), message: code.withoutThread)
-    }
-}
+extension KeyringError: WaitError {}

@@ -93,7 +93,7 @@ final class LiveValue<Content: Sendable, Item: Sendable>: HasObservers {
     /// Adds a reader, whose first element is the current content and who misses no later one.
     func subscribe(_ limit: BufferLimit) -> ActiveSubscription<Content> {
         let subscription = withState { state in
-            let subscription = Subscription(first: state.content, limit: limit)
+            let subscription = Subscription(first: [state.content], limit: limit)
             state.subscriptions[ObjectIdentifier(subscription)] = subscription
             return subscription
         }

@@ -22,9 +22,9 @@ package final class Subscription: Sendable {
     private let state: Guarded<State>
     private let limit: BufferLimit
 
-    /// A subscription whose first element is `first`, or the first one appended.
-    package init(first: AnyBox? = nil, limit: BufferLimit) {
-        state = Guarded(State(buffer: first.map { [$0] } ?? []))
+    /// A subscription whose first elements are `first`, whatever the limit.
+    package init(first: [AnyBox] = [], limit: BufferLimit) {
+        state = Guarded(State(buffer: Deque(first)))
         self.limit = limit
     }
 

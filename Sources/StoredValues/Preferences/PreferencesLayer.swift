@@ -48,13 +48,13 @@ extension PreferencesStore {
     /// By precedence.
     var layers: [PreferencesLayer] { state.withLock { $0.members.layers } }
 
-    func refreshLayers() { for layer in layers { refreshLayer(layer.file) } }
+    func refreshLayers(always: Bool = false) { for layer in layers { refreshLayer(layer.file, always: always) } }
 
     /// Takes over the current content of a layer. Returns what readers see from now on, and why the file could not be read, if so.
     @discardableResult
-    func refreshLayer(_ file: DurableFile) -> (layer: PreferencesLayer?, trouble: TroubleLog.LayerTrouble?) {
+    func refreshLayer(_ file: DurableFile, always: Bool = false) -> (layer: PreferencesLayer?, trouble: TroubleLog.LayerTrouble?) {
         var later = AfterUnlocking()
-        read(file, &later)
+        read(file, always: always, &later)
         finish(later)
         return state.withLock { ($0.members.layer(of: file), $0.log.layerTroubles[file.path]) }
     }
@@ -83,8 +83,9 @@ extension PreferencesStore {
             state.withLock { $0.log.layerIsWhole(path) }
             return isRead
         } catch {
-            let isLackOfRoom = (error as? FileError)?.isLackOfRoom == true
-            if isLackOfRoom { tryAgain() }
+            let failure = error as? FileError, isLackOfRoom = failure?.isLackOfRoom == true
+            // No event tells that the owner, the mode or the disk was corrected. One tells that a folder is in place of a file again.
+            if let code = failure?.code, code != .notFolder { tryAgain() }
             let inUse = layer.identity == nil ? "none of its values are in use" : "its last good values stay in use"
             let reason = error is JSONSyntaxError ? "It is not JSON: \(error). \(layer.kind.cure)" : "\(error)"
             let text = "Could not read \(layer.kind.name) \"\(path)\"; \(inUse). \(reason)"

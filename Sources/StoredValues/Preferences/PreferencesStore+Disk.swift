@@ -16,7 +16,7 @@ extension PreferencesStore {
         let hasProblem = watchProblem != nil
         let readingLayers = hasProblem ? Task { await readLayersAgain() } : nil
         try await onDisk(deadline) { [self] in
-            if hasProblem { refresh() }
+            if hasProblem { refresh(always: true) }
             if state.withLock({ $0.needsWriting }) {
                 waitForStuckLock()
                 if let problem = save() { return problem }

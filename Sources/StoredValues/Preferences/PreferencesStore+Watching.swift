@@ -42,10 +42,10 @@ extension PreferencesStore {
         reportWatchProblem()
     }
 
-    /// Takes over the content of the file if another program has changed it.
-    func refresh() {
+    /// Takes over the content of the file if another program has changed it, or `always`.
+    func refresh(always: Bool = false) {
         var later = AfterUnlocking()
-        _ = read(&later)
+        _ = read(always: always, &later)
         finish(later)
         reportWatchProblem()
     }
@@ -146,10 +146,14 @@ extension PreferencesStore {
         return nil
     }
 
-    /// Reads the layers, if they have changed. Not waited for long: a flush must not fail because they are on another machine.
+    /// Whether the file is to be read although it looks unchanged: a network file system may say of it what it was some seconds ago.
+    /// Asked by each change, and so without the locks of the watch until a problem is known.
+    var mayMissChanges: Bool { isWatchProblemReported.load(ordering: .relaxed) && watchProblem != nil }
+
+    /// Reads the layers, even if they look unchanged. Not waited for long: a flush must not fail because they are on another machine.
     func readLayersAgain() async {
         try? await onDisk(.seconds(5), queues.watching) { [self] in
-            refreshLayers()
+            refreshLayers(always: true)
             return nil
         }
     }
@@ -170,12 +174,15 @@ struct PreferencesReading {
     /// Its members, or why it is broken.
     let document: Result<PreferencesDocument, JSONSyntaxError>
 
-    /// Reads with `read`, and again while the file may be half-written, for at most `patience`.
+    /// Reads with `read`, and again while the file may be half-written, for at most `patience`, or until `end` if there is one.
     ///
     /// It may be half-written if it was modified less than `patience` ago, and either does not parse or is the `known` file
     /// with other content. Blocks the thread meanwhile.
-    init(known: FileIdentity?, patience: Duration = RefreshSchedule.patience, _ read: () throws(FileError) -> FileContents?) throws(FileError) {
-        let end = ContinuousClock.now + patience
+    init(
+        known: FileIdentity?, patience: Duration = RefreshSchedule.patience, until end: ContinuousClock.Instant? = nil,
+        _ read: () throws(FileError) -> FileContents?
+    ) throws(FileError) {
+        let end = end ?? ContinuousClock.now + patience
         self.init(try read())
         while mayBeHalfWritten(known, patience), ContinuousClock.now < end {
             sleepThread(nanoseconds: 10_000_000)

@@ -132,17 +132,6 @@ final class PreferencesStore: Sendable {
         }
     }
 
-    /// Calls `listener` with the state locked: now, and after each change of one of `keys`. Returns the number for ``stopTelling(_:)``.
-    func tell(of keys: Set<PreferencesKey>, _ listener: @escaping Audience.Listener) -> Int {
-        var later = AfterUnlocking()
-        let number = state.withLock { state in
-            listener(&later)
-            return state.audience.addListener(to: keys, listener)
-        }
-        later.run()
-        return number
-    }
-
     func stopTelling(_ number: Int) { _ = state.withLock { $0.audience.removeListener(number) } }
 
     // MARK: Changing

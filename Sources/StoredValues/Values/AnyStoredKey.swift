@@ -95,9 +95,11 @@ extension PreferencesFile {
         LiveValues(
             subscribe: { () -> ActiveSubscription<Bool> in store.subscribe(to: keys.map { PreferencesKey($0.name) }, .newest(1)) { true } },
             makeTransform: {
+                // Of a key that nothing uses no change is told: all are in use before any is read for the first element, and stay so.
+                let inUse = settings(of: keys)
                 var last: [Setting]?
                 return { _ in
-                    let settings = settings(of: keys)
+                    let settings = withExtendedLifetime(inUse) { self.settings(of: keys) }
                     if let last, zip(last, settings).allSatisfy({ $0.isSame(as: $1) }) { return nil }
                     last = settings
                     return settings

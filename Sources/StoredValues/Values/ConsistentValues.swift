@@ -78,8 +78,10 @@ extension PreferencesStore {
     func subscribe<Content>(
         to keys: [PreferencesKey], _ limit: BufferLimit, _ content: @escaping @Sendable () -> Content
     ) -> ActiveSubscription<Content> {
-        let subscription = Subscription(limit: limit)
-        let number = tell(of: Set(keys)) { later in subscription.append(Box(content()), &later) }
+        let (subscription, number) = state.withLock { state in
+            let subscription = Subscription(first: [Box(content())], limit: limit)
+            return (subscription, state.audience.addListener(to: Set(keys)) { later in subscription.append(Box(content()), &later) })
+        }
         return ActiveSubscription(subscription) { self.stopTelling(number) }
     }
 }

@@ -30,9 +30,9 @@ extension StoredContent {
             return .unreadable(text, reason: "it contains an invalid string: \(error.problem)")
         }
         if text.version == schema.version, let item = try? ItemDecoder.decode(type, from: json) { return .item(Box(item), text: text) }
-        var value = JSONValue(json)
+        let value: JSONValue
         do {
-            try schema.migrate(&value, from: text.version)
+            value = try schema.migrated(JSONValue(json), from: text.version)
         } catch {
             return .unreadable(text, reason: "it could not be migrated from version \(text.version): \(DecodingTrace.reason(error))")
         }

@@ -172,7 +172,11 @@ extension StoredValue where Item: RangeReplaceableCollection {
 extension StoredValue where Item: RangeReplaceableCollection, Item.Element: Equatable {
     /// Replaces every element that equals `element` with `replacement`; changes nothing if there is none.
     public func replace(_ element: Item.Element, with replacement: Item.Element) {
-        update(named: "replace(_:with:)") { $0 = $0.replacing(every: element, with: replacement) }
+        // What is read need not be what is stored: it may be a layer's, or in place of what is broken. An update that throws stores nothing.
+        try? update(named: "replace(_:with:)") { list throws(NothingToReplace) in
+            guard list.contains(element) else { throw NothingToReplace() }
+            list = list.replacing(every: element, with: replacement)
+        }
     }
 
     /// Removes every element that equals `element`, or appends it if there is none.
@@ -180,6 +184,9 @@ extension StoredValue where Item: RangeReplaceableCollection, Item.Element: Equa
         update(named: "togglePresence(_:)") { $0 = $0.togglingPresence(of: element) }
     }
 }
+
+/// A list does not have the element that is to be replaced.
+private struct NothingToReplace: Error {}
 
 extension StoredValue where Item: SetAlgebra {
     /// Removes `element`, or inserts it if the set does not have it.

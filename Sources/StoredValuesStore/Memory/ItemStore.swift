@@ -198,11 +198,10 @@
             _ readers: any WritableKeyPath<State, [ObjectIdentifier: Subscription]> & Sendable, limit: BufferLimit,
             first: (State) -> [Subscription.AnyBox]
         ) -> ActiveSubscription<Content> {
-            let subscription = Subscription(limit: limit)
-            var later = AfterUnlocking()  // nobody waits yet
-            state.withLock { state in
-                for element in first(state) { subscription.append(element, &later) }
+            let subscription = state.withLock { state in
+                let subscription = Subscription(first: first(state), limit: limit)
                 state[keyPath: readers][ObjectIdentifier(subscription)] = subscription
+                return subscription
             }
             return ActiveSubscription(subscription) { [self] in
                 _ = state.withLock { $0[keyPath: readers].removeValue(forKey: ObjectIdentifier(subscription)) }

@@ -24,6 +24,7 @@ extension FileErrorTests {
             (.system(.busy), "(EBUSY). It is a mount point"),
             (.noFreeName, "every name beside it is taken"),
             (.changesUnseen(fileSystem: "nfs4"), "a file system (nfs4) that does not report changes made elsewhere"),
+            (.mountPoint, "it is a mount point, as with \"docker run -v ./file:/file\", and changes made elsewhere are not reported"),
             (.keepsChanging, "change faster than they can be followed"),
             (.noWorkingFolder, "was removed, or its name is not UTF-8"),
         ])

@@ -28,6 +28,15 @@ extension MountTableTests {
         #expect(MountTable.fileSystemType(at: path, in: table) == type)
     }
 
+    @Test(
+        "A path is a mount point if something is mounted there, and not above or below",
+        arguments: [
+            ("/", true), ("/home", true), ("/home/u", false), ("/homes", false), ("/home/anna b/é\\", true), ("/home/anna b", false), ("/mnt", true),
+        ])
+    func points(path: String, isMountPoint: Bool) {
+        #expect(MountTable.isMountPoint(path, in: table) == isMountPoint)
+    }
+
     @Test("What a machine serves to others, or a program to the system, hides changes; local disks do not")
     func hiding() {
         for type in ["nfs", "nfs4", "cifs", "smb3", "9p", "ceph", "lustre", "afs", "virtiofs", "fuse", "fuse.sshfs"] {
@@ -38,8 +47,9 @@ extension MountTableTests {
         }
     }
 
-    @Test("The system's own table names the type of /proc")
+    @Test("The system's own table names the type of /proc, and its place")
     func system() {
         #expect(Inotify().fileSystemType(at: "/proc/self") == "proc")
+        #expect(Inotify().isMountPoint("/proc") && !Inotify().isMountPoint("/proc/self"))
     }
 }

@@ -267,6 +267,54 @@ extension WatchThreadTests {
         }
     }
 
+    @Test("A folder that is removed and made again before its file's end is heard is watched anew, though a program has the old file open")
+    func remade() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            try write("one", byRenamingOver: folder + "/a/file")
+            let thread = WatchThread(FaultyInotify())
+            let owner = WatchingOwner(folder + "/a/file", on: thread)
+            // So the folder does not report its own end.
+            let held = try operations.open(folder + "/a/file", for: .reading)
+            defer { operations.close(held) }
+            try await whileBusy(thread, in: folder) {
+                try files.removeItem(atPath: folder + "/a")
+                try makeFolder(folder + "/a")
+                try write("two", byRenamingOver: folder + "/a/file")
+            }
+            try await eventually("the new folder's text") { owner.text == "two" }
+            try write("three", byRenamingOver: folder + "/a/file")
+            try await eventually("its next text") { owner.text == "three" }
+        }
+    }
+
+    @Test("A folder that is removed and made again just before a watch of its file is ready is the one that is watched")
+    func remadeMeanwhile() async throws {
+        try await withTemporaryFolder { folder in
+            try makeFolder(folder + "/a")
+            try write("one", byRenamingOver: folder + "/a/file")
+            let held = try operations.open(folder + "/a/file", for: .reading)
+            defer { operations.close(held) }
+            let moment = Moment()
+            let inotify = FaultyInotify(whenAsked: { _ in moment.happen() })
+            moment.set {
+                let before = inotify.reads
+                do {
+                    try FileManager.default.removeItem(atPath: folder + "/a")
+                    try FileManager.default.createDirectory(atPath: folder + "/a", withIntermediateDirectories: false)
+                    try writeFinished(Array("two".utf8), to: folder + "/a/file")
+                } catch {
+                    Issue.record(error)
+                }
+                // Until the thread has dealt with it.
+                while inotify.reads == before || !inotify.isReading { yieldThread() }
+            }
+            let owner = WatchingOwner(folder + "/a/file", on: WatchThread(inotify))
+            try write("three", byRenamingOver: folder + "/a/file")
+            try await eventually("the text") { owner.text == "three" }
+        }
+    }
+
     @Test("What comes or turns between looking and watching is not missed")
     func changedMeanwhile() async throws {
         try await withTemporaryFolder { folder in

@@ -220,6 +220,50 @@ extension PreferencesFailureTests {
         }
     }
 
+    @Test("A layer that could not be read, for whatever reason, is read when it can be", arguments: [SystemErrorCode.accessDenied, .ioFailed])
+    func layerReadAgain(code: SystemErrorCode) async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/layer.json", operations = FaultyFileOperations(failing: ["open reading": code])
+            try writeFinished(Array(#"{"a": 1}"#.utf8), to: path)
+            let storage = PreferencesFile.ofAnotherProcess(folder + "/p.json", retryPause: .milliseconds(1))
+            let layer = PreferencesLayer(DurableFile(path: path, operations: operations), .systemWide)
+            storage.store.state.withLock { $0.members.add([layer], onTop: false) }
+            storage.store.refreshLayers()
+            let value = StoredValue(key: "a", default: 0, storage: storage)
+            #expect(value.wrappedValue == 0)
+            try await eventually("it was tried again") { operations.calls.count { $0 == "open reading" } > 2 }
+            operations.fail("open reading", with: nil)
+            try await eventually("the value is read") { value.wrappedValue == 1 }
+        }
+    }
+
+    @Test("On a network file system each change and each flush reads the file, which may look unchanged: no change of another machine is lost")
+    func twoMachines() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json", inotify = FaultyInotify()
+            try writeFinished(Array("{}".utf8), to: path)
+            inotify.pretend("nfs4", at: folder)
+            let thread = WatchThread(inotify)
+            func machine() -> PreferencesFile {
+                let storage = PreferencesFile.ofAnotherProcess(path, operations: RemoteFileOperations(at: path), syncDelay: .seconds(3600))
+                let file = DurableFile(path: path), watch = FileWatch(file, on: thread) { _ in }
+                storage.store.queues.watching.sync {}  // it has its own watch
+                storage.store.state.withLock { $0.watches = [(file, watch)] }
+                storage.store.refresh()
+                return storage
+            }
+            let one = machine(), other = machine()
+            let a = StoredValue(key: "a", default: 0, storage: one), b = StoredValue(key: "b", default: 0, storage: other)
+            a.set(1)
+            b.set(2)
+            a.set(3)
+            #expect(try contents(ofFile: path) == "{\n  \"a\": 3,\n  \"b\": 2\n}\n")
+            b.set(4)
+            try await one.flush()
+            #expect(StoredValue(key: "b", default: 0, storage: one).wrappedValue == 4)
+        }
+    }
+
     @Test("A file that was opened when no descriptor was left is read, and watched, once there are some")
     func openedWithoutDescriptors() async throws {
         try await withTemporaryFolder { folder in

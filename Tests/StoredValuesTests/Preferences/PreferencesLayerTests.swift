@@ -91,6 +91,18 @@ extension PreferencesLayerTests {
         }
     }
 
+    @Test("Replacing what a layer's list does not have writes nothing; replacing what it has writes the user's file")
+    func replacing() throws {
+        try withTemporaryFolder { folder in
+            let names = StoredValue(key: "names", default: [""], storage: try open(folder, first: #"{"names": ["Ada"]}"#))
+            names.replace("Eve", with: "Grace")
+            #expect(names.wrappedValue == ["Ada"] && !names.isStored)
+            #expect(!FileManager.default.fileExists(atPath: folder + "/user.json"))
+            names.replace("Ada", with: "Grace")
+            #expect(names.wrappedValue == ["Grace"] && names.isStored)
+        }
+    }
+
     @Test("A null in a layer is a nil; a layer that does not parse is left out")
     func nullAndBroken() throws {
         try withTemporaryFolder { folder in
@@ -163,7 +175,9 @@ extension PreferencesLayerTests {
             await #expect(processExitsWith: .success) { [folder = folder as String] in
                 LoggingSystem.bootstrap { _ in RecordingLogHandler() }
                 let storage = PreferencesFile(path: folder + "/user.json")
-                let layer = DurableFile(path: folder + "/layer.json"), inotify = FaultyInotify()
+                // Whose status looks unchanged until it is opened.
+                let operations = RemoteFileOperations(at: folder + "/layer.json")
+                let layer = DurableFile(path: folder + "/layer.json", operations: operations), inotify = FaultyInotify()
                 inotify.pretend("nfs4", at: folder)
                 let watch = FileWatch(layer, on: WatchThread(inotify)) { _ in }
                 storage.store.queues.watching.sync {}  // it has its own watch

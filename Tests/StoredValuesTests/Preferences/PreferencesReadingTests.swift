@@ -1,4 +1,5 @@
 import Foundation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -54,6 +55,55 @@ extension PreferencesReadingTests {
         let states = [contents(#"{"a": 1}"#), contents(#"{"a": 1, "b": 2}"#, age: 61)]
         let found = try read(states, known: contents("{}", age: 70).identity)
         #expect(found.keys == ["a", "b"] && found.readings == 2)
+    }
+
+    @Test("A change waits once for a program that writes in place without end, though what that writes is read elsewhere meanwhile")
+    func writtenWithoutEnd() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json", setter = currentThreadNumber()
+            try writeFinished(Array("{}".utf8), to: path)
+            let beforeOpening = Guarded<(@Sendable () -> Void)?>(nil)
+            let operations = FaultyFileOperations { call in
+                guard call == "open reading", currentThreadNumber() == setter else { return }
+                beforeOpening.withLock { $0 }?()
+            }
+            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
+            // What the watch reads when it hears of a change is read below, always at the wrong moment.
+            storage.store.queues.watching.sync {}
+            storage.store.state.withLock { $0.watches = [] }
+            @Sendable func write(_ number: Int) {
+                // Of another size each time, however coarse the clock is.
+                let text = "{\"n\": \(number)\(String(repeating: " ", count: number))}"
+                #expect(throws: Never.self) { try text.write(toFile: path, atomically: false, encoding: .utf8) }
+            }
+            // The program stops when a change that waits once is tired of it, and one that begins anew is in the middle of the second time.
+            let patience = RefreshSchedule.patience * 3 / 2
+            let writes = Guarded((count: 1, end: ContinuousClock.Instant?.none, isOver: false, opensAfterwards: 0))
+            write(1)
+            beforeOpening.withLock {
+                $0 = {
+                    let next = writes.withLock { writes -> Int? in
+                        guard !writes.isOver else {
+                            writes.opensAfterwards += 1
+                            return nil
+                        }
+                        let now = ContinuousClock.now, end = writes.end ?? now + patience
+                        (writes.count, writes.end, writes.isOver) = (writes.count + 1, end, now >= end)
+                        return writes.count
+                    }
+                    guard let next else { return }
+                    write(next)
+                    onAnotherThread { storage.store.refresh() }
+                }
+            }
+            StoredValue(key: "a", default: 0, storage: storage).set(1)
+            beforeOpening.withLock { $0 = nil }
+            let (count, opensAfterwards) = writes.withLock { ($0.count, $0.opensAfterwards) }
+            // To pin what was read, to read it once more, to pin that, and to pin what was written.
+            #expect(opensAfterwards <= 4)
+            let other = PreferencesFile.ofAnotherProcess(path)
+            #expect(["a", "n"].map { StoredValue(key: $0, default: 0, storage: other).wrappedValue } == [1, count])
+        }
     }
 
     @Test("A new file that parses, none, and the known one unchanged are taken at once")

@@ -92,9 +92,31 @@ extension RealTroubleTests {
     }
 
     /// What it logged of values that are not in the file. When the trouble begins it may be looking at the file because of an
-    /// earlier change, or bringing that to the disk, and say that it cannot.
+    /// earlier change, or bringing that to the disk, or beginning to watch it, and say that it cannot.
     private func logsOfSaving(_ process: TestProcess) -> [String] {
-        process.logs.filter { !$0.contains("Could not read the preferences") && !$0.contains("Could not sync to the disk") }
+        let others = ["Could not read the preferences", "Could not sync to the disk", "are seen only at the next"]
+        return process.logs.filter { log in !others.contains { log.contains($0) } }
+    }
+
+    @Test("Of a file that is mounted by itself, the log says once that changes made elsewhere are not seen, and flush reads them")
+    func mountedFile() async throws {
+        try await withTemporaryFolder { outer in
+            let folder = outer + "/config", path = folder + "/p.json", own = outer + "/own"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            try writeFinished(Array(#"{"a": 1}"#.utf8), to: own)
+            let mounting = ["/bin/sh", "-c", #"touch "$0" && mount --bind \#(own) "$0" && exec "$@""#, path]
+            let launcher = try await PrivateMount.launcher(at: folder, size: 256 << 10)
+            let process = try processes.start("talk", path, by: launcher + mounting)
+            func unseen() -> [String] { process.logs.filter { $0.contains("are seen only at the next change or flush()") } }
+            try await eventually("the log") {
+                try await talk(process, ["get a": "1"])
+                return !unseen().isEmpty
+            }
+            #expect(unseen()[0].contains(path) && unseen()[0].contains("Mount the folder"), "\(unseen())")
+            try #"{"a": 2}"#.write(toFile: own, atomically: false, encoding: .utf8)
+            try await talk(process, ["flush": "flushed", "get a": "2"])
+            #expect(process.logs.count == 1, "\(process.logs)")
+        }
     }
 
     @Test("An encrypted file that is mounted by itself stays as it is, and the error says what to do")

@@ -141,6 +141,31 @@ final class FaultyFileOperations: FileOperations, @unchecked Sendable {
     }
 }
 
+/// The system's calls for a file on a network file system, as one machine makes them: what its status is, the machine knows from when it
+/// last opened the file, or renamed another one over it (nfs(5), "Close-to-open cache consistency").
+// Sound: what changes is guarded.
+final class RemoteFileOperations: FileOperations, @unchecked Sendable {
+    private let path: String
+    private let known = Guarded<FileStatus?>(nil)
+
+    init(at path: String) { self.path = path }
+
+    override func status(at path: String, followingLinks: Bool) throws(SystemErrorCode) -> FileStatus {
+        if path == self.path, let known = known.withLock({ $0 }) { return known }
+        return try super.status(at: path, followingLinks: followingLinks)
+    }
+    override func open(_ path: String, for purpose: OpenPurpose) throws(SystemErrorCode) -> Int32 {
+        let descriptor = try super.open(path, for: purpose)
+        if path == self.path { try note(status(of: descriptor)) }
+        return descriptor
+    }
+    override func rename(_ path: String, to newPath: String) throws(SystemErrorCode) {
+        try super.rename(path, to: newPath)
+        if newPath == self.path { note(nil) }
+    }
+    private func note(_ status: FileStatus?) { known.withLock { $0 = status } }
+}
+
 /// The system's inotify, counted, of which some calls fail, and with something else happening just before a folder is watched.
 // Sound: what changes is guarded.
 final class FaultyInotify: Inotify, @unchecked Sendable {

@@ -12,8 +12,8 @@ extension OneShotTests {
     private enum Refusal: WaitError, Equatable {
         case timedOut(after: Duration)
         case cancelled
-        case withoutThread(SystemErrorCode)
-        case other
+        case other(domain: String, code: Int, message: String)
+        static let other = Refusal.other(domain: "", code: 0, message: "")
     }
 
     @Test("An answer that comes before the wait is kept, and later ones are dropped")

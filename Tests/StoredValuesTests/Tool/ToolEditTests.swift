@@ -72,6 +72,8 @@ extension ToolEditTests {
         "An edit that changes nothing, an editor that fails and one that is missing leave the file alone",
         arguments: [
             ("true", Int32(0), "Nothing was changed."), ("false", 74, "ended with status 1"), ("no-such-editor", 78, "Set VISUAL or EDITOR"),
+            // The tool ignores this signal, and its editor does not.
+            ("kill -PIPE $$; :", 74, "ended with status 141"),
         ])
     func nothing(editor: String, status: Int32, says: String) async throws {
         try await withTool { tool in

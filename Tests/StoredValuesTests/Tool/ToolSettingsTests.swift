@@ -109,7 +109,9 @@ extension ToolSettingsTests {
                 // The last is a pipe without a reader.
                 for errors in ["2>&-", "2>/dev/full", "2>&5"] {
                     let script = "mkfifo \"$HOME/f\"; exec 4<>\"$HOME/f\" 5>\"$HOME/f\" 4<&-; rm \"$HOME/f\"; \"$TOOL\" \(command) \(errors)"
-                    let run = try await FinishedProgram.run(["/bin/sh", "-c", script], environment: tool.environment, in: tool.folder)
+                    // What the tests start inherits an ignored SIGPIPE, and would not end by it.
+                    let run = try await FinishedProgram.run(
+                        ["/usr/bin/env", "--default-signal=PIPE", "/bin/sh", "-c", script], environment: tool.environment, in: tool.folder)
                     #expect(run.status == status, "\(command) \(errors): \(run)")
                 }
             }

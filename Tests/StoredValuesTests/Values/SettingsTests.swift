@@ -1,4 +1,5 @@
 import Foundation
+import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
@@ -181,6 +182,46 @@ extension SettingsTests {
             let fourth = await updates.next(isolation: nil)
             #expect(fourth?.map(\.repairs.count) == [0, 1, 0])
             #expect(fourth?.map(\.source) == [.code, .file, .code])
+        }
+    }
+
+    /// An item that is 1, and while it is encoded something else happens.
+    struct Interrupted: Codable {
+        static let meanwhile = Guarded<(@Sendable () -> Void)?>(nil)
+
+        init() {}
+        init(from decoder: any Decoder) throws {}
+        func encode(to encoder: any Encoder) throws {
+            Self.meanwhile.withLock { $0 }?()
+            try 1.encode(to: encoder)
+        }
+    }
+
+    @Test("What another program changes while an update is made comes with the next one, also while the first is made")
+    func changedMeanwhile() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try writeFinished(Array(#"{"first": 1, "second": 1}"#.utf8), to: path)
+            let file = PreferencesFile.ofAnotherProcess(path)
+            // So that nothing comes by itself.
+            file.store.queues.watching.suspend()
+            defer { file.store.queues.watching.resume() }
+            let number = Guarded(1)
+            Interrupted.meanwhile.withLock {
+                $0 = {
+                    let next = number.withLock { number in
+                        number += 1
+                        return number
+                    }
+                    guard next <= 10 else { return }
+                    #expect(throws: Never.self) { try writeFinished(Array(#"{"first": 1, "second": \#(next)}"#.utf8), to: path) }
+                    onAnotherThread { file.reload() }
+                }
+            }
+            defer { Interrupted.meanwhile.withLock { $0 = nil } }
+            let keys = [AnyStoredKey(StoredKey("first", default: Interrupted())), AnyStoredKey(StoredKey("second", default: 0))]
+            let seen = Collector(file.settingUpdates(of: keys).map { $0.map(\.value) })
+            try await seen.wait(untilLast: [1, 10])
         }
     }
 

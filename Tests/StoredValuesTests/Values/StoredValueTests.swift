@@ -128,6 +128,16 @@ extension StoredValueTests {
         }
     }
 
+    @Test("Replacing what a list does not have leaves the file as it is, with a value of another type, too")
+    func replacedNothing() throws {
+        try withTemporaryFolder { folder in
+            let path = folder + "/p.json", text = #"{"names": "Ada, Eve"}"#
+            try writeFinished(Array(text.utf8), to: path)
+            StoredValue(key: "names", default: ["Ada"], storage: PreferencesFile(path: path)).replace("Eve", with: "Grace")
+            #expect(try contents(ofFile: path) == text)
+        }
+    }
+
     @Test("What is for lists is for every collection that can grow")
     func collections() {
         withTemporaryStorage {

@@ -11,19 +11,16 @@ final class CredentialsChanges: Sendable {
 
     /// A secret that is followed as long as this object exists. Its files are watched while there is a listener.
     final class Followed: Sendable {
-        private let makeWatches: @Sendable () -> [FileWatch]
-        private let forget: @Sendable () -> Void
+        private let id: SecretIdentifier
+        private weak let changes: CredentialsChanges?
         private let watches = Guarded<[FileWatch]>([])
 
-        fileprivate init(_ makeWatches: @escaping @Sendable () -> [FileWatch], forget: @escaping @Sendable () -> Void) {
-            (self.makeWatches, self.forget) = (makeWatches, forget)
-        }
+        fileprivate init(_ id: SecretIdentifier, in changes: CredentialsChanges) { (self.id, self.changes) = (id, changes) }
 
-        deinit { forget() }
+        deinit { changes?.followed.remove(id) }
 
         fileprivate func watch() {
-            guard watches.withLock({ $0.isEmpty }) else { return }
-            let new = makeWatches()
+            guard watches.withLock({ $0.isEmpty }), let new = changes?.watches(of: id) else { return }
             watches.withLock { if $0.isEmpty { $0 = new } }
         }
     }
@@ -55,18 +52,16 @@ final class CredentialsChanges: Sendable {
 
     /// Makes ``changes`` report `id` as long as the returned object exists. Call it before reading the secret.
     func follow(_ id: SecretIdentifier) -> Followed {
-        let secret = followed.object(for: id) {
-            Followed { [folder, queue, weak broadcaster] in
-                let schedule = RefreshSchedule(on: queue) { [weak broadcaster] in broadcaster?.announce(.secret(id)) }
-                return folder.paths(of: id).map { path in
-                    FileWatch(DurableFile(path: path, operations: folder.operations)) { schedule.note($0) }
-                }
-            } forget: { [followed] in
-                followed.remove(id)
-            }
-        }
+        let secret = followed.object(for: id) { Followed(id, in: self) }
         if broadcaster.listenerCount > 0 { secret.watch() }
         return secret
+    }
+
+    private func watches(of id: SecretIdentifier) -> [FileWatch] {
+        let schedule = RefreshSchedule(on: queue) { [weak broadcaster] in broadcaster?.announce(.secret(id)) }
+        return folder.paths(of: id).map { path in
+            FileWatch(DurableFile(path: path, operations: folder.operations)) { schedule.note($0) }
+        }
     }
 
     /// Makes ``changes`` report `id` until a number of others were read. Call it before reading the secret.

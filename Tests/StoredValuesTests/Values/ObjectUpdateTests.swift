@@ -3,11 +3,11 @@ import Testing
 
 /// What a closure makes of an object in place is no value before it is stored.
 @Suite("Updates of an object", .hangLimit)
-struct SecretObjectTests {
+struct ObjectUpdateTests {
     private let id = SecretIdentifier(service: "s", account: "account")
 }
 
-extension SecretObjectTests {
+extension ObjectUpdateTests {
     private final class Account: Codable, @unchecked Sendable {  // changed by one test at a time only
         var name: String
 
