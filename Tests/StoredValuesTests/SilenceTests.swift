@@ -219,7 +219,7 @@ extension UseOfSecrets {
         let file = DurableFile(path: path)
         let key = EncryptedFileKey.file(folder + "/given-key")
         let vault = EncryptedFileVault(file: file, at: path, key: key)
-        disclose(try vault.entries())
+        disclose(try vault.entries { true })
         disclose(vault)
         try await keyring.rekey(to: .passphrase { TestSecret.secret("passphrase") })
         disclose(keyring)
