@@ -73,9 +73,6 @@ private func openFile(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode
 private func readFile(_ file: Int32, _ buffer: UnsafeMutableRawBufferPointer) -> Int { read(file, buffer.baseAddress, buffer.count) }
 private func writeFile(_ file: Int32, _ buffer: UnsafeRawBufferPointer) -> Int { write(file, buffer.baseAddress, buffer.count) }
 
-/// `O_PATH` of open(2), which is unavailable in Swift: the file itself is not opened.
-private let openPathOnly: Int32 = 0o10_000_000
-
 // `F_OFD_GETLK` and `F_OFD_SETLK` of fcntl(2), which are unavailable in Swift. These locks are independent of `flock`.
 private let getOpenFileLock: Int32 = 36
 private let setOpenFileLock: Int32 = 37

@@ -156,10 +156,9 @@ package struct LockedFile: ~Copyable {
     func setAside() throws(FileError) -> [String] {
         let folder = ResolvedPath.folder(of: path), start = "\(path[ResolvedPath.nameStart(of: path)...]).\(Self.setAsideMark)"
         let names: [String]
-        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
-            let code = ((error as? CocoaError)?.underlying as? POSIXError).map { SystemErrorCode(rawValue: $0.code.rawValue) } ?? .ioFailed
-            guard code != .noEntry else { return [] }
-            throw FileError(.read, folder, code)
+        do { names = try fileNames(inFolder: folder) } catch {
+            guard error.code != .noEntry else { return [] }
+            throw error
         }
         return names.filter { $0.after(prefix: start) != nil }.map { "\(folder)/\($0)" }
     }
@@ -209,4 +208,12 @@ package final class HeldLock: Sendable {
     package let file: LockedFile
 
     package init(_ file: consuming LockedFile) { self.file = file }
+}
+
+/// The names of what is in the folder.
+package func fileNames(inFolder path: String) throws(FileError) -> [String] {
+    do { return try FileManager.default.contentsOfDirectory(atPath: path) } catch {
+        let code = ((error as? CocoaError)?.underlying as? POSIXError).map { SystemErrorCode(rawValue: $0.code.rawValue) } ?? .ioFailed
+        throw FileError(.read, path, code)
+    }
 }

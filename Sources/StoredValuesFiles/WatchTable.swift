@@ -100,9 +100,10 @@ extension WatchTable {
                 if path.reachesTarget, folder.path.isIdentical(to: ResolvedPath.folder(of: path.target)) { watch.targetFolder = inotifyWatch }
             } catch .noEntry, .notFolder, .linkCircle {
                 isComplete = false
-            } catch .accessDenied where folder.isOnlyPassedThrough && folder.path != "/" {
+            } catch .accessDenied where folder.isOnlyPassedThrough {
                 // A folder that may be entered but not read, like /home on some systems: its parent reports when it is moved or
-                // deleted.
+                // deleted. The root is neither.
+                guard folder.path != "/" else { continue }
                 var parent = WatchedFolder(path: ResolvedPath.folder(of: folder.path))
                 parent.insert(ResolvedPath.name(of: folder.path), .passage, [.deleted, .movedFrom, .movedTo])
                 do { _ = try enter(parent) } catch { failure = failure ?? FileError(.watch, folder.path, error) }

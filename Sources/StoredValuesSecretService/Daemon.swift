@@ -108,7 +108,7 @@
         /// not say which item that is.
         func createItem(
             _ secret: Variant, _ attributes: [String: String], label: String?, in collection: ObjectPath
-        ) throws(SecretServiceError) -> Item? {
+        ) throws(SecretServiceError) -> Item {
             var properties: [String: Variant] = ["\(Item.interface).Attributes": .strings(attributes)]
             if let label { properties["\(Item.interface).Label"] = .string(label) }
             let reply: Variant
@@ -123,7 +123,8 @@
             if let prompt = Prompt(daemon: self, path: reply.child(1).path) {
                 path = try performHarmless(prompt).checked("o", as: "CreateItem").path
             }
-            return path == .nowhere ? nil : Item(daemon: self, path: path)
+            guard path != .nowhere else { throw .wrongAnswer(to: "CreateItem", type: "no item", expected: "one") }
+            return Item(daemon: self, path: path)
         }
     }
 

@@ -32,7 +32,7 @@
         func perform<Result>(_ body: (DaemonConnection) throws(SecretServiceError) -> Result) throws(SecretServiceError) -> Result {
             dispatchPrecondition(condition: .onQueue(ServiceThread.calls))
             return try withContext { () throws(SecretServiceError) -> Result in
-                var connections = 0, searches = 0
+                var connections = 0, searches = 0, limits = 0
                 while true {
                     connection?.isChanging = false
                     do throws(SecretServiceError) {
@@ -45,7 +45,8 @@
                         if isDead { connection = nil }
                         guard error.hadNoEffect || !isChanging, !Cancellation.isCurrentCancelled else { throw error }
                         switch error {
-                        case _ where error.isLimitOfGDBus: break  // the caller's own deadline counts
+                        // The caller's own deadline counts, which is less than five times GDBus's. A service may say so at once.
+                        case _ where error.isLimitOfGDBus && limits < 5: limits += 1
                         // An item was removed between finding and using it, or the service did not know us yet.
                         case _ where error.isMissingObject && searches < 2: searches += 1
                         // One in a hundred KWallet sessions is unusable, so a second attempt may fail too.
@@ -145,7 +146,7 @@
             let encrypted = try session.encrypt(secret)
             isChanging = true
             let item = try daemon.createItem(encrypted, attributes, label: label, in: collection)
-            if let item { try proveAfterWriting(item, holds: secret) }
+            try proveAfterWriting(item, holds: secret)
         }
 
         /// Deletes `item`; succeeds if another program has just deleted it.

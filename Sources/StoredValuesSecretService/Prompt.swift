@@ -47,7 +47,7 @@
         /// nothing limits a call here any more.
         fileprivate func dismissIfSafe() {
             let isSafe = Cancellation().during {
-                ["org.kde.kwalletd5", "org.kde.kwalletd6", KnownProgram.keePassXC.name].contains { (try? daemon.bus.owner(of: $0)) == daemon.name }
+                ["org.kde.kwalletd5", "org.kde.kwalletd6", "org.kde.ksecretd", KnownProgram.keePassXC.name].contains { (try? daemon.bus.owner(of: $0)) == daemon.name }
             }
             if isSafe { daemon.bus.send("Dismiss", of: Self.interface, at: path, to: daemon.name) }
         }

@@ -95,7 +95,7 @@
         /// The service could not use the proposed key of the session.
         var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
 
-        /// No reply came within GDBus's own limit, which is 25 s for messages of libsecret, whatever our deadline.
+        /// No reply came within GDBus's own limit, which is 25 s for messages of libsecret, whatever our deadline; or the other side says so.
         var isLimitOfGDBus: Bool { isIO(G_IO_ERROR_TIMED_OUT) || isDBus(G_DBUS_ERROR_TIMEOUT, G_DBUS_ERROR_TIMED_OUT) }
 
         private func isDBus(_ codes: GDBusError...) -> Bool { codes.contains { isOther(g_dbus_error_quark(), Int($0.rawValue)) } }

@@ -34,12 +34,15 @@ extension SystemErrorCode {
     }
 }
 
+/// `O_PATH` of open(2), which is unavailable in Swift: the file itself is not opened.
+package let openPathOnly: Int32 = 0o10_000_000
+
 /// Throws unless `count` files can be opened now. For C libraries that end the process where they cannot; other threads may still take
 /// the descriptors before the library does.
 package func requireDescriptors(_ count: Int) throws(SystemErrorCode) {
     var opened: [Int32] = []
     defer { for descriptor in opened { close(descriptor) } }
-    opened.append(try system { open("/", O_RDONLY | O_CLOEXEC) })
+    opened.append(try system { open("/", openPathOnly | O_CLOEXEC) })  // which may be unreadable
     while opened.count < count { opened.append(try system { fcntl(opened[0], F_DUPFD_CLOEXEC, 0) }) }
 }
 

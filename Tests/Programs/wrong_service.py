@@ -3,7 +3,8 @@
 It reads commands from its standard input, and prints one line for each:
 
     be <situation> [<method>=<answer>]…    begins anew, on a new connection; prints "ready"
-    asked                                  prints the methods that were asked since, sorted
+    asked                                  prints the methods that were answered since, sorted
+    calls                                  prints how many calls came since
     wrong                                  prints how often a wrong answer was given since
     answers <method>                       prints the names of the wrong answers that there are for the method
     release                                gives the answers that were held back; prints how many
@@ -58,7 +59,10 @@ SITUATIONS = {
     "open-wallet": {"locked": True, "wallet": True},
     "prompting": {"prompts": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
     "prompting-none": {"items": 0, "prompts": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
-    "declining": {"prompts": True, "declines": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
+    "declining": {"prompts": True, "declines": (True, ("s", "")), "name": "org.keepassxc.KeePassXC.MainWindow"},
+    # KeePassXC before 2.7, whatever its user answers.
+    "silently-declining": {"prompts": True, "declines": (False, ("s", "")), "name": "org.keepassxc.KeePassXC.MainWindow"},
+    "timing-out": {"times-out": True},
     "locked-keepassxc": {"locked": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
     "other-open-keepassxc": {"locked": True, "other": True, "name": "org.keepassxc.KeePassXC.MainWindow"},
     # As a sandbox's bus shows it: without that name.
@@ -125,7 +129,7 @@ INSIDE = {
         "lists-inside": ("a{sv}", ({n: ("as", ["x"]) for n in ("Attributes", "Created", "Modified")},)),
         "pairs-inside": ("a{sv}", ({n: ("a(ss)", [("x", "y")]) for n in ("Attributes", "Created", "Modified")},)),
     },
-    "CreateItem": {"texts": ("ss", ("x", "y")), "one-path": ("o", (COLLECTION,))},
+    "CreateItem": {"texts": ("ss", ("x", "y")), "one-path": ("o", (COLLECTION,)), "no-item": ("oo", ("/", "/"))},
     "Delete": {"a-text-as-path": ("s", (PROMPT,))},
     "Unlock": {"texts-as-paths": ("ass", (["x"], "y")), "no-prompt": ("ao", ([],))},
     "isOpen": {"a-number": ("i", (1,)), "a-variant": ("v", (("b", True),))},
@@ -145,7 +149,7 @@ class Service:
     def __init__(self, situation, wrong):
         self.situation = SITUATIONS[situation]
         self.wrong = wrong
-        self.asked, self.given, self.held = set(), 0, []
+        self.asked, self.calls, self.given, self.held = set(), 0, 0, []
         self.key = None
         self.locked = self.situation.get("locked", False)
         self.retired = False
@@ -181,19 +185,25 @@ class Service:
     def answer(self, message):
         fields = {field.name: value for field, value in message.header.fields.items()}
         member, path = fields["member"], fields["path"]
-        self.asked.add(member)
         try:
+            self.calls += 1
             if self.retired:
                 raise KeyError
+            if self.situation.get("times-out") and member == "SearchItems":
+                raise TimeoutError
             signature, body = getattr(self, member)(path, *message.body)
         except (AttributeError, KeyError):
             name = "org.freedesktop.DBus.Error.UnknownMethod"
             self.send(new_error(message, name, "s", (f"No {member} at {path}",)))
             return
+        except TimeoutError:
+            self.send(new_error(message, "org.freedesktop.DBus.Error.TimedOut", "s", ("It took too long",)))
+            return
         except NotImplementedError:
             name = "org.freedesktop.DBus.Error.NotSupported"
             self.send(new_error(message, name, "s", ("No such algorithm",)))
             return
+        self.asked.add(member)
         self.give(member, signature, body, lambda signature, body: new_method_return(message, signature or None, body))
         if member == "Prompt":
             done = DBusAddress(PROMPT, interface=SECRET + "Prompt")
@@ -286,7 +296,7 @@ class Service:
     def perform(self):
         change, result = self.pending
         if self.situation.get("declines"):
-            return "bv", (True, ("s", ""))
+            return "bv", self.situation["declines"]
         change()
         return "bv", (False, result)
 
@@ -357,6 +367,8 @@ def main():
             answer = "ready"
         elif verb == "asked":
             answer = " ".join(sorted(service.asked | ({"Completed"} if "Prompt" in service.asked else set())))
+        elif verb == "calls":
+            answer = service.calls
         elif verb == "wrong":
             answer = service.given
         elif verb == "answers":

@@ -173,12 +173,20 @@ extension StorageSystemTests {
         }
     }
 
-    @Test(".standard and .system trap as their own replacement, and the message says what to pass")
-    func circular() async throws {
-        let file = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            StorageSystem.bootstrap(preferences: .standard)
+    @Test("The standard file in place of itself is the standard file, also by a name that a user has typed", arguments: [".standard", "checkingName:"])
+    func standard(way: String) async throws {
+        try await withTemporaryFolder { folder in
+            _ = await #expect(processExitsWith: .success) { [folder = folder as String, way = way as String] in
+                setenv("XDG_CONFIG_HOME", folder, 1)
+                StorageSystem.bootstrap(
+                    applicationID: "demo", preferences: way == ".standard" ? .standard : try PreferencesFile(checkingName: "preferences"))
+                try #require(PreferencesFile.standard.path == folder + "/demo/preferences.json")
+            }
         }
-        #expect(try sentence(file).contains("pass PreferencesFile(path:)"))
+    }
+
+    @Test(".system traps as its own replacement, and the message says what to pass")
+    func circular() async throws {
         let keyring = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             StorageSystem.bootstrap(keyring: .system)
         }

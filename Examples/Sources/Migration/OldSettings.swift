@@ -9,6 +9,11 @@ extension StoredKey where Item == String {
     static let host = StoredKey("host", default: "localhost", help: "The server")
 }
 
+extension StoredKey where Item == Set<String> {
+    /// The settings whose import is done.
+    static let imported = StoredKey("imported", default: [])
+}
+
 /// Settings that the program kept before in an INI file or a dotenv file: lines with a name and a text.
 ///
 /// Each text is read as the type of its key wants it, and validated. What is refused is returned with the reason; all else is imported.
@@ -57,16 +62,21 @@ struct OldSettings {
     /// Sets all that ``keys`` names, and returns why others were not: no key, not a value of it, or one that the environment has; and why the
     /// file could not be saved.
     ///
-    /// What the file has already stays, so that an import can be repeated.
+    /// What the file has already stays, and each setting is imported once: one that the user has reset stays so. What is refused is tried
+    /// again at the next start. The batch stores a value together with the fact that it was imported, also if the process is killed.
     func `import`(into file: PreferencesFile) async -> [String] {
-        let refused: [String] = lines.compactMap { name, text in
-            guard let key = Self.keys[name], let setting = file.settings(of: [key]).first else { return "\(name): there is no such setting" }
-            guard !setting.isStored else { return nil }
-            do throws(PreferencesError) {
-                try setting.set(text: text)
-                return nil
-            } catch {
-                return "\(name): \(error)"
+        let imported = StoredValue(.imported, storage: file)
+        let refused: [String] = file.batch {
+            lines.compactMap { name, text in
+                guard let key = Self.keys[name], let setting = file.settings(of: [key]).first else { return "\(name): there is no such setting" }
+                guard !imported.value.contains(setting.name) else { return nil }
+                do throws(PreferencesError) {
+                    if !setting.isStored { try setting.set(text: text) }
+                    imported.update { $0.insert(setting.name) }
+                    return nil
+                } catch {
+                    return "\(name): \(error)"
+                }
             }
         }
         // What cannot be written is in memory only, and would end with the program.

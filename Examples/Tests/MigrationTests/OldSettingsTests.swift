@@ -19,6 +19,18 @@ struct OldSettingsTests {
         }
     }
 
+    @Test("What the user has reset is not imported again, from no file; what was refused is, once it is corrected")
+    func reset() async {
+        let ini = OldSettings(ini: "[server]\nhost = example.com\n")
+        await withTemporaryStorage {
+            for old in [ini, OldSettings(dotenv: "HOST=example.org\nPORT=many\n")] { _ = await old.import(into: .standard) }
+            #expect(PreferencesFile.standard[.host] == "example.com")
+            StoredValue(.host).reset()
+            for old in [ini, OldSettings(dotenv: "HOST=example.org\nPORT=8080\n")] { _ = await old.import(into: .standard) }
+            #expect(PreferencesFile.standard[.host] == "localhost" && PreferencesFile.standard[.port] == 8080)
+        }
+    }
+
     @Test("A file that is not UTF-8 is not taken for none")
     func latin1() throws {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)

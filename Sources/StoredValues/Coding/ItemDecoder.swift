@@ -61,7 +61,8 @@ final class DecodingNode {
         if type == Data.self { return try decodeData() as! Item }
         if type == URL.self, kind == .string { return try decodeURL() as! Item }
         if type == Decimal.self, kind == .number { return try decodeDecimal() as! Item }
-        if let dictionary = type as? any RawKeyedDictionary.Type { return try dictionary.init(members: self) as! Item }
+        // A list of keys and values in turn, as the dictionary itself writes, it reads itself.
+        if kind != .list, let dictionary = type as? any RawKeyedDictionary.Type { return try dictionary.init(members: self) as! Item }
         return try Item(from: self)
     }
 
@@ -162,6 +163,8 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     private func member(_ key: some CodingKey) throws -> DecodingNode { node.node(try position(key), key) }
 
     func decodeNil(forKey key: Key) throws -> Bool { node.json.kind(try position(key)) == .null }
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try node.decode(type, position(key), key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try node.decode(type, position(key), key) }
     func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try node.decode(type, position(key), key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
@@ -198,6 +201,8 @@ private struct ElementDecoder: UnkeyedDecodingContainer {
         currentIndex += 1
         return true
     }
+    mutating func decode(_ type: Int128.Type) throws -> Int128 { try next { try $0.decode(type, $1, $2) } }
+    mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try next { try $0.decode(type, $1, $2) } }
     mutating func decode<Item: Decodable>(_ type: Item.Type) throws -> Item { try next { try $0.decode(type, $1, $2) } }
 
     mutating func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) throws -> KeyedDecodingContainer<Nested> {

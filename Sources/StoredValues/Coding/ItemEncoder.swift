@@ -229,7 +229,7 @@ extension EncodingNode: SingleValueEncodingContainer {
     func encode(_ value: String) { put(.string(value)) }
     func encode(_ value: Double) { put(JSONCoding.encode(floatingPoint: value)) }
     func encode(_ value: Float) { put(JSONCoding.encode(floatingPoint: value)) }
-    // The standard library has default implementations of these two, which would be preferred to the generic one.
+    // The standard library has default implementations for these two types in each container, which would be preferred to the generic ones.
     func encode(_ value: Int128) { put(.number(JSONNumber(value))) }
     func encode(_ value: UInt128) { put(.number(JSONNumber(value))) }
     func encode<Integer: FixedWidthInteger & Encodable>(_ value: Integer) { put(.number(JSONNumber(value))) }
@@ -240,6 +240,8 @@ private struct MemberEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     var codingPath: [any CodingKey] { node.codingPath }
 
     func encodeNil(forKey key: Key) { node.append(key) }
+    func encode(_ value: Int128, forKey key: Key) throws { try node.add(value, key) }
+    func encode(_ value: UInt128, forKey key: Key) throws { try node.add(value, key) }
     func encode<Item: Encodable>(_ value: Item, forKey key: Key) throws { try node.add(value, key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) -> KeyedEncodingContainer<Nested> {
@@ -257,6 +259,8 @@ private struct ElementEncoder: UnkeyedEncodingContainer {
     private var key: JSONKey { .element(count) }
 
     func encodeNil() { node.append(key) }
+    func encode(_ value: Int128) throws { try node.add(value, key) }
+    func encode(_ value: UInt128) throws { try node.add(value, key) }
     func encode<Item: Encodable>(_ value: Item) throws { try node.add(value, key) }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type) -> KeyedEncodingContainer<Nested> {

@@ -66,9 +66,9 @@ struct ItemRepair<Item: StorableItem> {
         return place
     }
 
-    /// Fills in the member at `place` from the default, if that is the problem.
+    /// Fills in the member at `place` from the default, if that is the problem. One that a repair has left out was broken, and not missing.
     private mutating func fillIn(_ place: [JSONKey]) -> Bool {
-        guard json[place[...]] == nil, let member = counterpart(of: place[...], in: standard), filled.insert(place).inserted
+        guard json[place[...]] == nil, !parts.contains(where: { $0.path == placeInFile(of: place[...]) }), let member = counterpart(of: place[...], in: standard), filled.insert(place).inserted
         else { return false }
         json[place[...]] = member
         return true

@@ -23,7 +23,8 @@ public typealias StorableItem = Codable & Sendable
 ///
 /// The version is stored beside the value. A value with a higher version than this program knows is neither read nor changed;
 /// see ``StoredValue/set(_:overwritingNewer:)``. The version belongs to the whole value: an optional and an array of a
-/// versioned type have its version, but the version of a type that is only a property of the item is ignored.
+/// versioned type have its version, but the version of a type that is only a property of the item is ignored. A secret has no version
+/// beside it, and is never migrated.
 public protocol VersionedItem: Codable, Sendable {
     /// The version of the JSON that the type encodes to now, 0 or more. Traps if it is negative.
     static var version: Int { get }

@@ -51,6 +51,9 @@ final class EnvironmentLayer: Sendable {
     /// The variable that has the value of `key`.
     func variable(of key: PreferencesKey) -> String? { claims.withLock { $0[key].flatMap { $0.content == nil ? nil : $0.variable } } }
 
+    /// Whether the variable of `key`, which is in use, is set and is no value of it.
+    func isPassedOver(_ key: String) -> Bool { variable(of: PreferencesKey(key)) == nil && variables.text(of: variables.name(of: key)) != nil }
+
     /// All values, as in a file.
     var document: PreferencesDocument {
         let contents = claims.withLock { $0.compactMapValues(\.content) }

@@ -105,7 +105,11 @@ private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol 
         return base.contains(key) ? try base.decodeNil(forKey: key) : !record.hasOptionals
     }
 
-    func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item {
+    func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try noted(type, key) }
+    func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try noted(type, key) }
+    func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try noted(type, key) }
+
+    private func noted<Item: Decodable>(_ type: Item.Type, _ key: Key) throws -> Item {
         record.note(key.stringValue) { $0.note(type) }
         if !base.contains(key), let item = record.make(type) { return item }
         return try base.decode(type, forKey: key)

@@ -32,7 +32,9 @@ struct ItemShape {
             let values = schema(of: type.value, sample?.objectValue?.min { $0.key < $1.key }?.value)
             var more: [String: JSONValue] = values.isAnything ? [:] : ["additionalProperties": values.json]
             if !names.isAnything { more["propertyNames"] = names.json }
-            return JSONSchema(type: "object", more)
+            let object = JSONSchema(type: "object", more)
+            // It reads also what its own `encode(to:)` writes.
+            return type is any RawKeyedDictionary.Type ? JSONSchema(anyOf: [object, JSONSchema(type: "array")]) : object
         default:
             let cases = Self.cases(of: type)
             return cases.isEmpty ? found(type, sample) : JSONSchema(["enum": .array(cases)])

@@ -13,8 +13,8 @@ import StoredValuesSupport
 /// runs in, else the storage in which the wrapper was made, else the real one. Child tasks and `Task { }` inherit the storage.
 /// After the end it is empty for whoever still uses it.
 ///
-/// Not covered: files and keyrings that are named explicitly, and a wrapper made outside that is used from a dispatch queue or
-/// a detached task.
+/// Not covered: files and keyrings that are named explicitly, and what runs on a dispatch queue or in a detached task, except through a
+/// wrapper, or a ``PreferencesFile/named(_:)``, that was made inside.
 ///
 /// - Parameters:
 ///   - preferences: The initial content of ``PreferencesFile/standard``: one JSON object, as in the file. Anything else traps

@@ -18,6 +18,11 @@ struct PropertyList: Codable {
         let limits = decoder.userInfo[Limits.key] as? Limits
         try limits?.count(1, depth: decoder.codingPath.count)
         let container = try decoder.singleValueContainer()
+        // Foundation writes a nil as the text "$null", which it then reads as no text.
+        guard !container.decodeNil() else {
+            self.value = Bool?.none
+            return
+        }
         func value<Value: Codable>(_ type: Value.Type) -> (any Encodable)? { try? container.decode(type) }
         let group = value([PropertyList].self) ?? value([String: PropertyList].self)
         try limits?.count(0)  // no other type needs to be tried if that was too much

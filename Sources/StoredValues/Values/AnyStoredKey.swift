@@ -11,7 +11,7 @@ import StoredValuesSupport
 /// }
 ///
 /// enum Settings {
-///     static let all: [AnyStoredKey] = [AnyStoredKey(.limit), AnyStoredKey(.theme)]
+///     static let all = [AnyStoredKey](.limit, .theme)
 /// }
 ///
 /// func change(_ name: String, to text: String) throws {
@@ -34,6 +34,14 @@ public struct AnyStoredKey: Sendable {
     public var title: String { key.title }
     /// What the value is for, as declared.
     public var help: String { key.help }
+}
+
+extension [AnyStoredKey] {
+    /// These keys without their types.
+    public init<each Item>(_ keys: repeat StoredKey<each Item>) {
+        self.init()
+        repeat append(AnyStoredKey(each keys))
+    }
 }
 
 /// What can be done with a key without its type.
@@ -86,6 +94,24 @@ extension PreferencesFile {
 
     /// ``settings(of:)-4d92a`` of the ``standard`` file.
     public static func settings(of keys: [AnyStoredKey]) -> [Setting] { standard.settings(of: keys) }
+
+    /// Throws what ``requireReadable()`` throws, and which values of `keys` a program does not read as they are stored, or as a variable of the
+    /// environment says, and why: because of their type, their range or their validation.
+    ///
+    /// For a program that shall rather end than go on with a default or a last good value, and for what asks whether it is well. Blocks as
+    /// ``reload()`` does.
+    public func requireValid(_ keys: [AnyStoredKey]) throws(PreferencesError) {
+        try requireReadable()
+        let settings = settings(of: keys), snapshot = snapshot, environment = store.environment
+        let problems = zip(keys, settings).compactMap { key, setting -> String? in
+            if let environment, environment.isPassedOver(key.name) {
+                return "The environment variable \(environment.variables.name(of: key.name)) is no value of \"\(key.name)\". Correct or unset it."
+            }
+            let misfit = snapshot[key.name].flatMap { JSONSchema(key.key.declaration).misfit($0) }
+            return (misfit ?? setting.repairs.first?.reason).map { "\"\(key.name)\": \($0). Correct it." }
+        }
+        guard problems.isEmpty else { throw .notRead(path: path, reason: problems.joined(separator: " ")) }
+    }
 
     /// The settings that `keys` declare now, then all of them again after every change of any: of a value, of where it comes from, of
     /// whether it is stored, or of its repairs. For a settings page that is open while others change the file.

@@ -127,9 +127,9 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         do {
             _ = try declaration.validated(declaration.defaultItem)
         } catch {
-            store.report {
-                $0.note("The default of \"\(key)\" in \"\(store.path)\" does not pass its validation, and is used anyway: \(error). Correct the default or the validation.")
-            }
+            // Made here: the user's error may read values, and the report is made under the lock of all.
+            let text = "The default of \"\(key)\" in \"\(store.path)\" does not pass its validation, and is used anyway: \(error). Correct the default or the validation."
+            store.report { $0.note(text) }
         }
     }
 

@@ -97,7 +97,7 @@ extension LiveSecret {
         return try await answer.wait(cancelled: .failure(.cancelled)).get()
     }
 
-    /// Runs `change` until the secret that it worked on is still the stored one at its end.
+    /// Runs `change` until the secret that it worked on is still the stored one at its end, also where it throws.
     private func repeating<Success: Sendable>(
         _ change: @Sendable (inout Item?) async throws -> Success, in turn: Waiter
     ) async throws(KeyringError) -> Result<Success, any Error> {
@@ -111,7 +111,12 @@ extension LiveSecret {
             let success: Success
             do {
                 success = try await RunningUpdate.$ofTask.withValue(updates) { try await change(&item) }
-            } catch { return .failure(error) }
+            } catch {
+                // Such as that a token was used before: by another process, whose new one is there now.
+                let now = await ask()
+                guard now.isAnswer, now.secret != before else { return .failure(error) }
+                continue
+            }
             let after = item
             let isStored = try await update { item, stored -> Result<Bool, Never> in
                 if stored == before { item = after }

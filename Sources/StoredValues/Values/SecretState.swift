@@ -170,8 +170,14 @@ struct SecretState<Item: StorableItem> {
         return switch change {
         case .secret, .anySecret, .unlocked: readNews()
         case .locked: know(.unavailable(.locked)) + readNews()  // another collection of the keyring may still be open
-        case .unavailable(let error): know(.unavailable(error))  // a read would start another daemon in place of the one that quit
+        case .unavailable(let error): isGone(error)
         }
+    }
+
+    /// A read would start another daemon in place of the one that quit; but a change of ours may have begun before that, and ends after it.
+    private mutating func isGone(_ error: KeyringError) -> [Action] {
+        if isChanging { isNewsDuringChange = true }
+        return know(.unavailable(error))
     }
 
     /// A wrapper of another type has stored `content`; nil if it does not decode as this type.

@@ -49,7 +49,7 @@ public struct Setting: Sendable {
     }
 
     /// Stores a value as ``StoredValue/set(checking:)`` does: read as the key's type, and validated. A member that is missing in an object
-    /// takes its default.
+    /// takes its default, but an optional one is nil: that is how a nil is stored.
     ///
     /// Throws ``PreferencesError/notValid(key:path:reason:)`` if it is not of that type, or is refused; the reason says what is allowed.
     /// Otherwise throws as that does. Then the old value stays.

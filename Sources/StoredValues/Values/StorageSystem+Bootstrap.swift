@@ -45,15 +45,14 @@ extension StorageSystem {
         ]
         let call = "StorageSystem.bootstrap(\(arguments.compactMap { $0 }.joined(separator: ", ")))"
         requireProperUse(
-            preferences?.name?.isIdentical(to: PreferencesLocation.standardName) != true,
-            "\(call): .standard cannot stand for itself; omit the argument, or pass PreferencesFile(path:) or .named(_:)")
-        requireProperUse(
             keyring?.asksSystem != true,
             "\(call): .system cannot stand for itself; omit the argument, or pass another keyring, such as .secretService")
         requireProperUse(
             environmentPrefix.map(EnvironmentVariables.isPrefix) ?? true,
             "\(call): the prefix must consist of ASCII letters, digits and underscores, not begin with a digit, and not be that of the library")
-        let parts: [(any Sendable)?] = [preferences, keyring, environmentPrefix.map { EnvironmentVariables(prefix: $0) }]
+        // The standard file as it is without the argument: a user may have chosen its name.
+        let isStandard = preferences?.name?.isIdentical(to: PreferencesLocation.standardName) == true
+        let parts: [(any Sendable)?] = [isStandard ? nil : preferences, keyring, environmentPrefix.map { EnvironmentVariables(prefix: $0) }]
         begin(applicationID: applicationID, parts: parts.compactMap { $0 }, call: call)
     }
 }

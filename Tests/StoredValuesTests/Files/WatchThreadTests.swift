@@ -582,6 +582,16 @@ extension WatchThreadTests {
         }
     }
 
+    @Test("A root folder that may be entered but not read is no problem: nothing can replace it")
+    func unreadableRoot() async throws {
+        try await withTemporaryFolder { folder in
+            let owner = WatchingOwner(folder + "/file", on: WatchThread(FaultyInotify(failing: ["watch /": .accessDenied])))
+            #expect(owner.problem == nil)
+            try write("one", byRenamingOver: folder + "/file")
+            try await eventually("the text") { owner.text == "one" }
+        }
+    }
+
     @Test("A file's own folder that may not be read is a problem", arguments: ["a", "a/b"])
     func unreadableTargetFolder(withParents unreadable: String) throws {
         try withTemporaryFolder { folder in

@@ -111,6 +111,10 @@ extension CredentialsKeyringTests {
             #expect(try await reason(read).contains("a symbolic link to a missing file"))
             #expect(try await keyring.identifiers(inService: id.service) == [id])
             try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "token")
+            await #expect(throws: KeyringError.self) { try await read() }
+            #expect(try await keyring.identifiers(inService: id.service) == [id])
+            try FileManager.default.removeItem(atPath: path)
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
             await #expect(throws: KeyringError.self) { try await read() }
             try FileManager.default.removeItem(atPath: path)

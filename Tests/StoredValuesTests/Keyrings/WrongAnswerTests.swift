@@ -124,10 +124,20 @@ extension WrongAnswerTests {
         #expect(try await service.use("read") == "8 bytes")
     }
 
-    @Test("A deletion that the user of KeePassXC does not confirm is refused, and the secret stays")
-    func declinedDeletion() async throws {
+    @Test("A service that says at once that its time is over is not asked again and again")
+    func timingOut() async throws {
         let service = try WrongService(on: try await desktops.start(.withoutService), processes)
-        try await service.be("declining")
+        try await service.be("timing-out")
+        #expect(try await service.use("read").hasPrefix("error: "))
+        #expect(try await Int(service.tell("calls")).map { $0 < 100 } == true)
+    }
+
+    @Test(
+        "A deletion that the user of KeePassXC does not confirm is refused, and the secret stays",
+        arguments: ["declining", "silently-declining"])
+    func declinedDeletion(_ situation: String) async throws {
+        let service = try WrongService(on: try await desktops.start(.withoutService), processes)
+        try await service.be(situation)
         #expect(try await service.use("remove") == "error: \(KeyringError.accessDenied)")
         #expect(try await service.use("read") == "8 bytes")
     }

@@ -98,6 +98,22 @@ extension AwaitingUpdateTests {
         #expect(token().wrappedValue == "\(now ?? "none"), ours")
     }
 
+    @Test("Where the closure throws because of what was changed meanwhile, it runs again on that; what it throws of the current secret counts")
+    func thrownMeanwhile() async throws {
+        struct InvalidGrant: Error {}
+        try await token().set("used")
+        let seen = Guarded<[String?]>([])
+        try await token().update { [id, keyring] (text: inout String?) async throws in
+            seen.withLock { $0.append(text) }
+            guard text == "used" else { return }
+            try await keyring.write(Secret("another process's".utf8), for: id, label: "")
+            throw InvalidGrant()
+        }
+        #expect(seen.withLock { $0 } == ["used", "another process's"])
+        await #expect(throws: InvalidGrant.self) { try await token().update { (_: inout String?) async throws in throw InvalidGrant() } }
+        #expect(try await token().load() == "another process's")
+    }
+
     @Test("Cancelling a caller ends its wait only: its closure continues uncancelled, and so do those behind it")
     func cancellation() async throws {
         let (gate, opening) = AsyncStream<Void>.makeStream()

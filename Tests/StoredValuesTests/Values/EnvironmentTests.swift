@@ -276,6 +276,15 @@ extension EnvironmentTests {
         }
     }
 
+    @Test("A program that requires valid values is told of a variable that is none")
+    func requireValid() async throws {
+        try await withFile(["APP_LIMIT": "80x", "APP_NAME": "Eve"]) { file in
+            try file.requireValid([AnyStoredKey(.name)])
+            let error = #expect(throws: PreferencesError.self) { try file.requireValid([AnyStoredKey](.name, .limit)) }
+            #expect("\(try #require(error))".contains("The environment variable APP_LIMIT is no value of \"limit\". Correct or unset it."))
+        }
+    }
+
     @Test("A schema names the variable of each key, and of a file without variables none")
     func schema() async throws {
         let keys = [AnyStoredKey(.limit), AnyStoredKey(.name)]

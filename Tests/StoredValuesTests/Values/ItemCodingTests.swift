@@ -39,6 +39,34 @@ extension ItemCodingTests {
         try expectBack(UInt128.max)
     }
 
+    private struct Wide: Codable, Equatable {
+        var signed = Int128.min
+        var unsigned: UInt128? = .max
+        var none: Int128?
+        var list: [UInt128] = [.max]
+    }
+
+    private struct WideList: Codable, Equatable {
+        init() {}
+        init(from decoder: any Decoder) throws {
+            var container = try decoder.unkeyedContainer()
+            guard try container.decode(Int128.self) == .min, try container.decode(UInt128.self) == .max else { throw CocoaError(.coderInvalidValue) }
+        }
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.unkeyedContainer()
+            try container.encode(Int128.min)
+            try container.encode(UInt128.max)
+        }
+    }
+
+    @Test("Integers of 128 bits come back as members and elements, and their schema says that they are integers")
+    func wide() throws {
+        try expectBack(Wide())
+        try expectBack(WideList())
+        let schema = ItemShape.schema(of: Wide.self, sample: try ItemEncoder.encode(Wide()))
+        #expect(schema.json["properties"]?["signed"]?["type"] == "integer", "\(schema.json)")
+    }
+
     @Test("Floating-point numbers come back to the bit, nan and infinities included")
     func floatingPoint() throws {
         let values: [Double] = [0, -0.0, 1, 0.1, 1 / 3, .pi, 1e300, .leastNonzeroMagnitude, .greatestFiniteMagnitude, .infinity, -.infinity, 14]

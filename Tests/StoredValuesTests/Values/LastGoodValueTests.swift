@@ -49,6 +49,19 @@ extension LastGoodValueTests {
         }
     }
 
+    private enum Shape: Codable, Equatable { case circle(radius: Int), square(side: Int) }
+
+    @Test("What was good is not completed from the default where a part of another case is broken")
+    func otherCase() async throws {
+        try await withStorage(#"{"shape": {"square": {"side": 1}}}"#) { file in
+            let value = StoredValue(key: "shape", default: Shape.circle(radius: 3), storage: file.storage)
+            #expect(value.wrappedValue == .square(side: 1))
+            try file.write(#"{"shape": {"circle": {"radius": "bad"}}}"#)
+            #expect(value.wrappedValue == .square(side: 1))
+            #expect(value.repairs.map(\.action) == [.usedLastGood])
+        }
+    }
+
     @Test("Who subscribes while the value is broken gets the last good one first, even if it is set before that is taken")
     func subscribedWhileBroken() async throws {
         try await withStorage(#"{"limit": 7}"#) { file in

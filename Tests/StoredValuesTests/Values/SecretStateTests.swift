@@ -194,6 +194,14 @@ extension SecretStateTests {
         expect(state.readIfUnanswered(), [.read(after: .zero)])
     }
 
+    @Test("A keyring whose program ends during a change is asked after it")
+    func endDuringChange() throws {
+        var state = try known(old)
+        state.changeBegan()
+        expect(state.heard(.unavailable(.noSecretService)), [.publish(.unavailable(.noSecretService))])
+        expect(state.changed(to: new), [.publish(new), .pass(new.secret), .read(after: .zero)])
+    }
+
     @Test("A change of a secret that nobody uses concerns nobody")
     func unasked() throws {
         var state = State()

@@ -32,7 +32,7 @@ extension SettingsTests {
     struct Point: Codable { var x = 0, y = 5 }
     struct App: Codable { var window = Window() }
 
-    private static let all = [AnyStoredKey(.limit), AnyStoredKey(.theme), AnyStoredKey(.name)]
+    private static let all = [AnyStoredKey](.limit, .theme, .name)
 
     private func withFile(_ text: String = "{}", _ body: (PreferencesFile) throws -> Void) throws {
         try withTemporaryFolder { folder in
@@ -223,6 +223,22 @@ extension SettingsTests {
             let seen = Collector(file.settingUpdates(of: keys).map { $0.map(\.value) })
             try await seen.wait(untilLast: [1, 10])
         }
+    }
+
+    @Test(
+        "A program that requires valid values is told of each that it would not read as it is stored",
+        arguments: [
+            (#"{"theme": "dark", "limit": 7, "other": "x"}"#, []), ("{}", []), (#"{"limit": "7"}"#, ["\"limit\": it must be a whole number from 1 to 100"]),
+            (#"{"theme": "pink", "limit": 500, "name": ""}"#, ["\"limit\": it must be", "\"theme\": it must be light, dark or high contrast", "\"name\": a name must not be empty"]),
+        ] as [(String, [String])])
+    func requireValid(text: String, problems: [String]) throws {
+        try withFile(text) { file in
+            guard !problems.isEmpty else { return try file.requireValid(Self.all) }
+            let error = #expect(throws: PreferencesError.self) { try file.requireValid(Self.all) }
+            for problem in problems { #expect("\(try #require(error))".contains(problem), "\(error as Any)") }
+            #expect(try contents(ofFile: file.path) == text)
+        }
+        try withFile("{") { file in #expect(throws: PreferencesError.self) { try file.requireValid([]) } }
     }
 
     @Test("Undeclared keys are found by a list of keys, too")

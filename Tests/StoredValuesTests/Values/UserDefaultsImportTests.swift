@@ -23,6 +23,8 @@ extension UserDefaultsImportTests {
         return "\(folder)/\(name).plist"
     }
 
+    private enum Side: String, Codable { case left, right }
+
     private func boxed(_ item: some Encodable) throws -> Data { try JSONEncoder().encode(["value": item]) }
 
     @Test("Values keep their shape, from binary and XML lists", arguments: [Format.binary, .xml])
@@ -69,6 +71,7 @@ extension UserDefaultsImportTests {
                 "archive": try PropertyListSerialization.data(
                     fromPropertyList: ["$archiver": "NSKeyedArchiver", "$top": [String: Any]()], format: .binary, options: 0),
                 "archiveOfList": try archive(.binary), "xmlArchive": try archive(.xml),
+                "nothing": "$null", "gap": try PropertyListEncoder().encode([1, nil, 2]), "sides": try JSONEncoder().encode([Side.left: 1]),
             ]
             let storage = PreferencesFile(path: folder + "/p.json")
             let keys = try storage.importUserDefaults(at: try write(list, to: folder)).keys
@@ -76,6 +79,11 @@ extension UserDefaultsImportTests {
             #expect(keys["json"] == .imported(as: "json", from: .json))
             #expect(keys["list"] == .imported(as: "list", from: .propertyList))
             #expect(keys["bytes"] == .imported(as: "bytes", from: .data))
+            #expect(keys["nothing"] == .imported(as: "nothing", from: .plain) && keys["gap"] == .imported(as: "gap", from: .propertyList))
+            #expect(StoredValue(key: "nothing", default: "x" as String?, storage: storage).wrappedValue == nil)
+            #expect(StoredValue(key: "gap", default: [Int?](), storage: storage).wrappedValue == [1, nil, 2])
+            // Foundation writes it as a list of keys and values in turn.
+            #expect(StoredValue(key: "sides", default: [Side: Int](), storage: storage).wrappedValue == [.left: 1])
             for key in ["archive", "archiveOfList", "xmlArchive"] { #expect(keys[key] == .skipped(.archivedObject)) }
             for key in ["boxed", "json", "list"] {
                 #expect(StoredValue(key: key, default: OldWindow(), decoding: .strict, storage: storage).wrappedValue == window)

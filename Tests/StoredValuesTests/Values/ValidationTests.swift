@@ -224,6 +224,20 @@ extension ValidationTests {
         }
     }
 
+    private struct Translated: Error, CustomStringConvertible {
+        var description: String { StoredValue(key: "isGerman", default: true).value ? "nicht erlaubt" : "not allowed" }
+    }
+
+    @Test("The reason why a default is refused may depend on values")
+    func translated() async {
+        await #expect(processExitsWith: .success) {
+            try withTemporaryStorage {
+                let value = StoredValue(key: "size", default: 9, validate: { _ in throw Translated() })
+                try #require(value.value == 9)
+            }
+        }
+    }
+
     // MARK: Inside a validation
 
     @Test("Another value can be read in a validation, also one whose former key moves then")

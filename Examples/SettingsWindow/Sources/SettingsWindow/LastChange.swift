@@ -8,7 +8,7 @@ struct LastChange: Sendable {
     let after: Setting
 
     /// What is taken back, for the person.
-    var title: String { before.title }
+    var title: String { before.label }
 
     /// Whether the setting is still as the change left it: what somebody else has changed meanwhile is not taken back.
     func isLast(for settings: [Setting]) -> Bool {

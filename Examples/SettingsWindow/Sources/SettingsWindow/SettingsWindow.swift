@@ -88,7 +88,7 @@ final class SettingsWindow {
     private func make(_ change: SettingRow.Change, in row: SettingRow) {
         afterEarlierChanges { [self] in
             let before = row.setting
-            if case .set(.text(let text)) = change, text == before.value.plain { return row.error = nil }  // the focus only left
+            if case .set(let input) = change, input.isShown(for: before.value) { return row.error = nil }  // the focus only left
             do throws(PreferencesError) {
                 try await change.perform(on: before)
             } catch {

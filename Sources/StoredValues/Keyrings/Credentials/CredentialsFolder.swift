@@ -1,4 +1,3 @@
-import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
@@ -23,9 +22,10 @@ struct CredentialsFolder: Sendable {
 
     func identifiers(inService service: String) throws(KeyringError) -> [SecretIdentifier] {
         try requireFolder()
-        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+        let names: [String]
+        do { names = try fileNames(inFolder: path) } catch {
             try requireFolder()
-            throw .accessDenied
+            throw KeyringError(error)
         }
         var ids: Set<SecretIdentifier> = []
         for name in names where try isCredential(name) {
@@ -63,8 +63,8 @@ struct CredentialsFolder: Sendable {
     }
 
     private func isCredential(_ name: String) throws(KeyringError) -> Bool {
-        guard let kind = try kind(at: path + "/" + name) else { return try isLink(name) }  // reading it says what is wrong
-        return kind == .regular
+        if let kind = try? kind(at: path + "/" + name) { return kind == .regular }
+        return try isLink(name)  // reading it says what is wrong
     }
 
     private func isLink(_ name: String) throws(KeyringError) -> Bool {

@@ -6,6 +6,14 @@ enum Input: Sendable {
     case value(JSONValue)
     /// Read as the key's type wants it.
     case text(String)
+
+    /// Whether it is what a control shows for `value` anyway, as when only the focus has left.
+    func isShown(for value: JSONValue) -> Bool {
+        switch self {
+        case .value(let new): new == value
+        case .text(let text): text == value.plain
+        }
+    }
 }
 
 /// Shows one value, and lets a person change it.
@@ -25,7 +33,7 @@ func makeControl(for setting: Setting, change: @escaping @MainActor (Input) -> V
     if let range = setting.range, let low = range.lowerBound.doubleValue, let high = range.upperBound.doubleValue {
         return SpinButton(low, high, isInteger: setting.default.intValue != nil, change)
     }
-    return Entry(change)
+    return Entry(isOptional: setting.default == .null, change)
 }
 
 private struct Switch: SettingControl {
@@ -84,12 +92,15 @@ private struct Choice: SettingControl {
     }
 }
 
-/// Texts as they are, everything else as JSON.
+/// Texts as they are, everything else as JSON. An empty one is null where that is the default, as of a `String?`.
 private struct Entry: SettingControl {
     let widget = gtk_entry_new()!
 
-    init(_ change: @escaping @MainActor (Input) -> Void) {
-        let typed = { @MainActor [widget] in change(.text(String(cString: gtk_editable_get_text(widget.opaque)))) }
+    init(isOptional: Bool, _ change: @escaping @MainActor (Input) -> Void) {
+        let typed = { @MainActor [widget] in
+            let text = String(cString: gtk_editable_get_text(widget.opaque))
+            change(text.isEmpty && isOptional ? .value(.null) : .text(text))
+        }
         connect(widget, "activate", typed)
         let focus = gtk_event_controller_focus_new()!
         connect(UnsafeMutableRawPointer(focus), "leave", typed)

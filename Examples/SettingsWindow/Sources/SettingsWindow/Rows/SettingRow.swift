@@ -19,7 +19,7 @@ final class SettingRow {
     /// `change` makes a change that a person wants of a setting, and may refuse it.
     init(_ setting: Setting, change: @escaping @MainActor (SettingRow, Change) -> Void) {
         (self.setting, self.change) = (setting, change)
-        row = .row(setting.title.isEmpty ? setting.name : setting.title)
+        row = .row(setting.label)
         gtk_widget_add_css_class(errorRow, "error")
         errorRow.isVisible = false
         connect(reset, "clicked") { [unowned self] in change(self, .reset) }
@@ -71,6 +71,11 @@ final class SettingRow {
             }
         }
     }
+}
+
+extension Setting {
+    /// For the person.
+    var label: String { title.isEmpty ? name : title }
 }
 
 extension ValueSource {
