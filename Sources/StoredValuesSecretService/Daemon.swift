@@ -104,8 +104,7 @@
             Prompt(daemon: self, path: try call("Unlock", [.paths(paths)], reply: "(aoo)").child(1).path)
         }
 
-        /// Creates an item in `collection`, or replaces the secret of the one with the same attributes. Nil if the service does
-        /// not say which item that is.
+        /// Creates an item in `collection`, or replaces the secret of the one with the same attributes.
         func createItem(
             _ secret: Variant, _ attributes: [String: String], label: String?, in collection: ObjectPath
         ) throws(SecretServiceError) -> Item {

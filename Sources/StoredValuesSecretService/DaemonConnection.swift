@@ -45,7 +45,7 @@
                         if isDead { connection = nil }
                         guard error.hadNoEffect || !isChanging, !Cancellation.isCurrentCancelled else { throw error }
                         switch error {
-                        // The caller's own deadline counts, which is less than five times GDBus's. A service may say so at once.
+                        case _ where error.isOwnLimitOfGDBus: break  // the caller's own deadline counts
                         case _ where error.isLimitOfGDBus && limits < 5: limits += 1
                         // An item was removed between finding and using it, or the service did not know us yet.
                         case _ where error.isMissingObject && searches < 2: searches += 1
@@ -154,7 +154,12 @@
             let mayBeKWallet = try !isGnomeKeyring()
             isChanging = true
             try item.delete()
-            if mayBeKWallet { try requireStillOpen(item) }
+            guard mayBeKWallet else { return }
+            try requireStillOpen(item)
+            try afterChange { () throws(SecretServiceError) in
+                // KeePassXC before 2.7 does not say that its user declined.
+                if try daemon.isProgram(.keePassXC), try item.exists() { throw .accessDenied }
+            }
         }
 
         /// While KWallet locks, it confirms a change without making it (its sources, 5.103).

@@ -67,9 +67,15 @@
             }
             guard let prompt = Prompt(daemon: daemon, path: reply.child(0).path) else { return }
             do { try daemon.performHarmless(prompt) } catch .dismissed { throw .accessDenied }
-            // KeePassXC before 2.7 does not say that its user declined.
-            do { _ = try properties() } catch let error where error.isMissingObject { return }
-            throw .accessDenied
+        }
+
+        func exists() throws(SecretServiceError) -> Bool {
+            do {
+                _ = try properties()
+                return true
+            } catch let error where error.isMissingObject {
+                return false
+            }
         }
     }
 

@@ -96,7 +96,10 @@
         var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
 
         /// No reply came within GDBus's own limit, which is 25 s for messages of libsecret, whatever our deadline; or the other side says so.
-        var isLimitOfGDBus: Bool { isIO(G_IO_ERROR_TIMED_OUT) || isDBus(G_DBUS_ERROR_TIMEOUT, G_DBUS_ERROR_TIMED_OUT) }
+        var isLimitOfGDBus: Bool { isOwnLimitOfGDBus || isDBus(G_DBUS_ERROR_TIMEOUT, G_DBUS_ERROR_TIMED_OUT) }
+
+        /// Not what the other side says, which may say so at once.
+        var isOwnLimitOfGDBus: Bool { isIO(G_IO_ERROR_TIMED_OUT) }
 
         private func isDBus(_ codes: GDBusError...) -> Bool { codes.contains { isOther(g_dbus_error_quark(), Int($0.rawValue)) } }
         private func isIO(_ codes: GIOErrorEnum...) -> Bool { codes.contains { isOther(g_io_error_quark(), Int($0.rawValue)) } }

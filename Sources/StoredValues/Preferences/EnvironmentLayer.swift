@@ -11,8 +11,16 @@ final class EnvironmentLayer: Sendable {
         let key: PreferencesKey
         let itemType: ObjectIdentifier
         let variable: String
-        /// What the variable says; nil if that is no value of the key.
-        let content: StoredJSON?
+        /// What the variable says, or why that is no value of the key.
+        let content: Result<StoredJSON, Explanation>
+
+        var value: StoredJSON? { try? content.get() }
+
+        /// What to tell the user if it is none.
+        var problem: String? {
+            guard case .failure(let reason) = content else { return nil }
+            return "The environment variable \(variable) is passed over for \"\(key.text)\": \(reason). Correct or unset it, and start the program again."
+        }
     }
 
     let variables: EnvironmentVariables
@@ -34,29 +42,30 @@ final class EnvironmentLayer: Sendable {
             let others = claims.values.filter { $0.key != claim.key && $0.variable.isIdentical(to: claim.variable) }
             guard !others.isEmpty else {
                 let old = claims.updateValue(claim, forKey: claim.key)
-                return (old?.content == claim.content ? [] : [claim.key], nil)
-            }
-            for key in [claim.key] + others.map(\.key) {
-                claims[key] = Claim(key: key, itemType: claims[key]?.itemType ?? claim.itemType, variable: claim.variable, content: nil)
+                return (old?.value == claim.value ? [] : [claim.key], claim.problem)
             }
             let names = ([claim.key] + others.map(\.key)).map(\.text).distinctKeys.map { "\"\($0)\"" }.joined(separator: " and ")
+            let reason = Explanation("it could be \(names)")
+            for key in [claim.key] + others.map(\.key) {
+                claims[key] = Claim(key: key, itemType: claims[key]?.itemType ?? claim.itemType, variable: claim.variable, content: .failure(reason))
+            }
             let problem = "The environment variable \(claim.variable) is ignored, because it could be \(names). Rename one of these keys."
-            return (others.filter { $0.content != nil }.map(\.key), problem)
+            return (others.filter { $0.value != nil }.map(\.key), problem)
         }
     }
 
     /// What the variable of `key` says.
-    func content(of key: PreferencesKey) -> StoredJSON? { claims.withLock { $0[key]?.content } }
+    func content(of key: PreferencesKey) -> StoredJSON? { claims.withLock { $0[key]?.value } }
 
     /// The variable that has the value of `key`.
-    func variable(of key: PreferencesKey) -> String? { claims.withLock { $0[key].flatMap { $0.content == nil ? nil : $0.variable } } }
+    func variable(of key: PreferencesKey) -> String? { claims.withLock { $0[key].flatMap { $0.value == nil ? nil : $0.variable } } }
 
-    /// Whether the variable of `key`, which is in use, is set and is no value of it.
-    func isPassedOver(_ key: String) -> Bool { variable(of: PreferencesKey(key)) == nil && variables.text(of: variables.name(of: key)) != nil }
+    /// Why the variable of `key`, which is in use, is set and is no value of it; nil if it is one, or is not set.
+    func problem(of key: String) -> String? { claims.withLock { $0[PreferencesKey(key)]?.problem } }
 
     /// All values, as in a file.
     var document: PreferencesDocument {
-        let contents = claims.withLock { $0.compactMapValues(\.content) }
+        let contents = claims.withLock { $0.compactMapValues(\.value) }
         return PreferencesDocument().applying(contents.mapValues { MemberChange($0) })
     }
 }
@@ -81,14 +90,9 @@ extension PreferencesStore {
     }
 
     /// Claims a variable, and logs why it is passed over, if so.
-    func claim(_ claim: EnvironmentLayer.Claim, passedOverFor reason: String?) {
+    func claim(_ claim: EnvironmentLayer.Claim) {
         var later = AfterUnlocking()
-        state.withLock { state in
-            state.claim(claim, &later)
-            guard let reason else { return }
-            state.log.note(
-                "The environment variable \(claim.variable) is passed over for \"\(claim.key.text)\": \(reason). Correct or unset it, and start the program again.")
-        }
+        state.withLock { $0.claim(claim, &later) }
         finish(later)
     }
 }

@@ -148,7 +148,10 @@ extension PreferencesStore {
 
     /// Whether the file is to be read although it looks unchanged: a network file system may say of it what it was some seconds ago.
     /// Asked by each change, and so without the locks of the watch until a problem is known.
-    var mayMissChanges: Bool { isWatchProblemReported.load(ordering: .relaxed) && watchProblem != nil }
+    var mayMissChanges: Bool {
+        guard isWatchProblemReported.load(ordering: .relaxed), case .success(let file?) = file else { return false }
+        return state.withLock { $0.watches }.contains { $0.file.path.isIdentical(to: file.path) && $0.watch.problem?.operation == .watch }
+    }
 
     /// Reads the layers, even if they look unchanged. Not waited for long: a flush must not fail because they are on another machine.
     func readLayersAgain() async {

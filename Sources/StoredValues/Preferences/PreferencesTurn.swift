@@ -49,13 +49,14 @@ struct PreferencesTurn: ~Copyable {
         do throws(FileError) {
             let isWaitedFor = store.isWaitingForLock.load(ordering: .relaxed)
             let locked = try file.lock(timeout: isWaitedFor ? .zero : DurableFile.lockTimeout)
-            let end = ContinuousClock.now + RefreshSchedule.patience  // of all readings together: the file is locked meanwhile
+            // Of all readings together, but for a moment for each: the file is locked meanwhile.
+            let end = ContinuousClock.now + RefreshSchedule.patience
             var isAdopted = false
             while !isAdopted {
                 let (known, isUncertain, revision) = store.state.withLock { ($0.disk.identity, $0.disk.isUncertain, $0.members.revision) }
                 guard locked.identity != known || isUncertain || store.mayMissChanges else { break }
                 // An editor takes no lock: the watch may have read a newer state in the meantime.
-                let reading = try PreferencesReading(known: known, until: end) { () throws(FileError) in try locked.read() }
+                let reading = try PreferencesReading(known: known, until: max(end, ContinuousClock.now + .milliseconds(20))) { () throws(FileError) in try locked.read() }
                 isAdopted = store.adopt(reading, since: revision, &later)
             }
             self.locked = consume locked

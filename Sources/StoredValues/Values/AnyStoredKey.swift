@@ -53,6 +53,8 @@ protocol ErasedKey: Sendable {
     func setting(in file: PreferencesFile) -> Setting
     /// What is published of the key: its texts, its default, and what may be stored.
     var declaration: JSONValue { get }
+    /// Why a program does not read the value as it is stored, by these repairs, or because it is not in the range; nil if it does.
+    func problem(with json: JSONValue?, _ repairs: [Repair]) -> String?
 }
 
 extension StoredKey: ErasedKey {
@@ -65,6 +67,13 @@ extension StoredKey: ErasedKey {
         if !help.isEmpty { declaration["description"] = .string(help) }
         declaration["default"] = try? ItemEncoder.encode(defaultItem)
         return declaration
+    }
+
+    func problem(with json: JSONValue?, _ repairs: [Repair]) -> String? {
+        let words = json.flatMap { strictSchema.misfit($0) }
+        if let repair = repairs.first { return words ?? (repair.path.isEmpty ? repair.reason : "\(repair)") }
+        guard let range, let item = json?.item(Item.self), !range.contains(item) else { return nil }
+        return words ?? "\(range.refusal(of: item))"
     }
 
     /// What can be set now.
@@ -96,7 +105,8 @@ extension PreferencesFile {
     public static func settings(of keys: [AnyStoredKey]) -> [Setting] { standard.settings(of: keys) }
 
     /// Throws what ``requireReadable()`` throws, and which values of `keys` a program does not read as they are stored, or as a variable of the
-    /// environment says, and why: because of their type, their range or their validation.
+    /// environment says, and why: because of their type, their range or their validation. An older item that is migrated, and one that a
+    /// validation of one's own replaces without throwing, is none of them.
     ///
     /// For a program that shall rather end than go on with a default or a last good value, and for what asks whether it is well. Blocks as
     /// ``reload()`` does.
@@ -104,11 +114,10 @@ extension PreferencesFile {
         try requireReadable()
         let settings = settings(of: keys), snapshot = snapshot, environment = store.environment
         let problems = zip(keys, settings).compactMap { key, setting -> String? in
-            if let environment, environment.isPassedOver(key.name) {
-                return "The environment variable \(environment.variables.name(of: key.name)) is no value of \"\(key.name)\". Correct or unset it."
-            }
-            let misfit = snapshot[key.name].flatMap { JSONSchema(key.key.declaration).misfit($0) }
-            return (misfit ?? setting.repairs.first?.reason).map { "\"\(key.name)\": \($0). Correct it." }
+            if let problem = environment?.problem(of: key.name) { return problem }
+            guard let reason = key.key.problem(with: snapshot[key.name], setting.repairs) else { return nil }
+            let place = environment?.variable(of: PreferencesKey(key.name)).map { "The environment variable \($0)" } ?? "\"\(key.name)\""
+            return "\(place): \(reason). Correct it."
         }
         guard problems.isEmpty else { throw .notRead(path: path, reason: problems.joined(separator: " ")) }
     }

@@ -102,6 +102,7 @@ extension LiveSecret {
         _ change: @Sendable (inout Item?) async throws -> Success, in turn: Waiter
     ) async throws(KeyringError) -> Result<Success, any Error> {
         let updates = RunningUpdate.ofTask.filter { $0.turn != nil } + [RunningUpdate(turn: turn)]
+        var failures = 0
         while true {
             let content = await ask()
             _ = try content.answer.get()
@@ -112,9 +113,10 @@ extension LiveSecret {
             do {
                 success = try await RunningUpdate.$ofTask.withValue(updates) { try await change(&item) }
             } catch {
-                // Such as that a token was used before: by another process, whose new one is there now.
-                let now = await ask()
-                guard now.isAnswer, now.secret != before else { return .failure(error) }
+                // Such as that a token was used before: by another process, whose new one is there now. Not for ever, where it is the closure
+                // that changes the secret, past this wrapper.
+                failures += 1
+                guard failures < 3, case let now = await ask(), now.isAnswer, now.secret != before else { return .failure(error) }
                 continue
             }
             let after = item

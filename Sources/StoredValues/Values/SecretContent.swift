@@ -46,20 +46,18 @@ extension SecretContent: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension SecretContent {
-    /// Two answers with equal fingerprints have the same item, and none reveals the secret; nil if it is no answer.
+    /// Two answers with equal fingerprints are the same, and none reveals the secret; nil if it is no answer.
     var fingerprint: [Int]? {
         switch self {
-        case .absent: return []
-        case .value(let item, let stored):
-            // Of the item where it can be encoded: others may have stored the same with other spaces, or a newline.
-            let secret = (try? SecretCoding.encode(item)) ?? stored
-            return salts.map { salt -> Int in
+        case .absent: []
+        case .value(_, let secret):
+            salts.map { salt -> Int in
                 var hasher = Hasher()
                 hasher.combine(salt)
                 secret.withBytes { hasher.combine(bytes: $0) }
                 return hasher.finalize()
             }
-        case .unknown, .unavailable: return nil
+        case .unknown, .unavailable: nil
         }
     }
 }

@@ -174,9 +174,9 @@ struct SecretState<Item: StorableItem> {
         }
     }
 
-    /// A read would start another daemon in place of the one that quit; but a change of ours may have begun before that, and ends after it.
+    /// A read would start another daemon in place of the one that quit.
     private mutating func isGone(_ error: KeyringError) -> [Action] {
-        if isChanging { isNewsDuringChange = true }
+        if isChanging { outageDuringChange = error }
         return know(.unavailable(error))
     }
 
@@ -189,7 +189,7 @@ struct SecretState<Item: StorableItem> {
 
     /// Reads what others may have changed: during a change of ours also after it, because it may be from before or after theirs.
     private mutating func readNews() -> [Action] {
-        if isChanging { isNewsDuringChange = true }
+        if isChanging { (isNewsDuringChange, outageDuringChange) = (true, nil) }
         return read(anew: true)
     }
 
@@ -198,10 +198,12 @@ struct SecretState<Item: StorableItem> {
     private var isChanging = false
     /// Whether others may have changed the secret during a change of ours.
     private var isNewsDuringChange = false
+    /// Why the keyring is unavailable since then.
+    private var outageDuringChange: KeyringError?
 
     /// The keyring is about to be changed. Only the caller whose turn it is may change it.
     mutating func changeBegan() {
-        (isChanging, isNewsDuringChange) = (true, false)
+        (isChanging, isNewsDuringChange, outageDuringChange) = (true, false, nil)
         lastNumber += 1
         if content.isAnswer { outdatedNumber = lastNumber }
     }
@@ -210,7 +212,9 @@ struct SecretState<Item: StorableItem> {
     mutating func changed(to content: SecretContent<Item>) -> [Action] {
         isChanging = false
         if isNewsDuringChange { isDue = true }
-        return know(content) + [.pass(content.secret)] + readIfDue()
+        var actions = know(content) + [.pass(content.secret)]
+        if let outageDuringChange { actions += know(.unavailable(outageDuringChange)) }
+        return actions + readIfDue()
     }
 
     /// The change failed, perhaps before it began.

@@ -131,15 +131,13 @@ extension StoredKey {
     func claimVariable(in store: PreferencesStore) {
         let key = PreferencesKey(name), itemType = ObjectIdentifier(Item.self)
         guard let (variable, text) = store.environment?.unclaimed(key, as: itemType) else { return }
-        var content: StoredJSON?, reason: String?
-        do {
+        let content = Result {
             guard let text else { throw Explanation("it is not UTF-8") }
             let json = try json(typed: text)
             _ = try validated(item(from: json))
-            content = StoredJSON(json: json.text(level: 1), version: ItemSchema(of: Item.self).version)
-        } catch {
-            reason = "\(error)"
+            return StoredJSON(json: json.text(level: 1), version: ItemSchema(of: Item.self).version)
         }
-        store.claim(EnvironmentLayer.Claim(key: key, itemType: itemType, variable: variable, content: content), passedOverFor: reason)
+        // The text of a user's error is made here, without a lock.
+        store.claim(EnvironmentLayer.Claim(key: key, itemType: itemType, variable: variable, content: content.mapError { Explanation("\($0)") }))
     }
 }

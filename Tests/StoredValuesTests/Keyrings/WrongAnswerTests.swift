@@ -140,6 +140,8 @@ extension WrongAnswerTests {
         try await service.be(situation)
         #expect(try await service.use("remove") == "error: \(KeyringError.accessDenied)")
         #expect(try await service.use("read") == "8 bytes")
+        try await service.be("prompting")
+        #expect(try await service.use("remove") == "done")
     }
 
     @Test("That a service refuses to encrypt is said once in the log, and by doctor", arguments: [Situation.plain, .one])

@@ -281,7 +281,12 @@ extension EnvironmentTests {
         try await withFile(["APP_LIMIT": "80x", "APP_NAME": "Eve"]) { file in
             try file.requireValid([AnyStoredKey(.name)])
             let error = #expect(throws: PreferencesError.self) { try file.requireValid([AnyStoredKey](.name, .limit)) }
-            #expect("\(try #require(error))".contains("The environment variable APP_LIMIT is no value of \"limit\". Correct or unset it."))
+            let text = "The environment variable APP_LIMIT is passed over for \"limit\": it must be a whole number from 1 to 100. Correct or unset it"
+            #expect("\(try #require(error))".contains(text), "\(error as Any)")
+        }
+        try await withFile(["APP_LIMIT": "500"]) { file in
+            let error = #expect(throws: PreferencesError.self) { try file.requireValid([AnyStoredKey(.limit)]) }
+            #expect("\(error as Any)".contains("The environment variable APP_LIMIT: it must be a whole number from 1 to 100. Correct it."))
         }
     }
 

@@ -33,20 +33,6 @@ extension HearingTests {
         #expect(values.elements == [nil, "theirs", "ours", "last", nil, "end"])
     }
 
-    @Test("The same value written in another way is no change")
-    func spelling() async throws {
-        let keyring = InMemoryKeyring(), id = SecretIdentifier(service: "s", account: "sizes")
-        let sizes = SecurelyStoredValue<[String: Int]>(key: id.account, service: id.service, keyring: keyring)
-        let values = Collector(sizes.values)
-        try await values.wait(for: [nil])
-        for text in [#"{"a":1,"b":2}"#, "{ \"b\": 2, \"a\": 1 }\n", #"{"a": 3}"#] {
-            try await keyring.write(Secret(text.utf8), for: id, label: "")
-            #expect(try await sizes.load() != nil)
-        }
-        try await values.wait(untilLast: ["a": 3])
-        #expect(values.elements == [nil, ["a": 1, "b": 2], ["a": 3]])
-    }
-
     @Test("A lock drops the copy at once and is seen in the status; unlocking brings the value back without a call")
     func locking() async throws {
         final class Letter: Codable, Sendable {

@@ -27,6 +27,14 @@ struct SettingsTests {}
 
 extension SettingsTests {
     enum Theme: String, Codable, CaseIterable { case light, dark, highContrast = "high contrast" }
+    /// It reads more than the schema can know.
+    enum Speed: String, Codable, CaseIterable {
+        case slow, fast
+        init?(rawValue: String) {
+            guard let speed = Self.allCases.first(where: { $0.rawValue == (rawValue == "quick" ? "fast" : rawValue) }) else { return nil }
+            self = speed
+        }
+    }
     struct NoName: Error, CustomStringConvertible { var description: String { "a name must not be empty" } }
     struct Window: Codable { var width = 800, title: String? }
     struct Point: Codable { var x = 0, y = 5 }
@@ -229,12 +237,15 @@ extension SettingsTests {
         "A program that requires valid values is told of each that it would not read as it is stored",
         arguments: [
             (#"{"theme": "dark", "limit": 7, "other": "x"}"#, []), ("{}", []), (#"{"limit": "7"}"#, ["\"limit\": it must be a whole number from 1 to 100"]),
+            (#"{"speed": "quick", "wait": [1, 0]}"#, []), (#"{"wait": [0, 0]}"#, ["\"wait\": 0.0 seconds is not in "]),
             (#"{"theme": "pink", "limit": 500, "name": ""}"#, ["\"limit\": it must be", "\"theme\": it must be light, dark or high contrast", "\"name\": a name must not be empty"]),
         ] as [(String, [String])])
     func requireValid(text: String, problems: [String]) throws {
         try withFile(text) { file in
-            guard !problems.isEmpty else { return try file.requireValid(Self.all) }
-            let error = #expect(throws: PreferencesError.self) { try file.requireValid(Self.all) }
+            let wait = StoredKey("wait", default: Duration.seconds(1), in: .seconds(1)...(.seconds(60)))
+            let keys = Self.all + [AnyStoredKey](StoredKey("speed", default: Speed.slow), wait)
+            guard !problems.isEmpty else { return try file.requireValid(keys) }
+            let error = #expect(throws: PreferencesError.self) { try file.requireValid(keys) }
             for problem in problems { #expect("\(try #require(error))".contains(problem), "\(error as Any)") }
             #expect(try contents(ofFile: file.path) == text)
         }
