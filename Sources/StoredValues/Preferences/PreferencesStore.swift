@@ -5,7 +5,7 @@ import Synchronization
 
 /// One preferences file as this process sees it: the content on the disk, with changes applied that could not be written yet.
 ///
-/// Values change in a ``PreferencesTurn``, which documents the order of all locks, and when others write (``refresh()``).
+/// Values change in a ``PreferencesTurn``, which documents the order of all locks, and when others write (``refresh(always:)``).
 final class PreferencesStore: Sendable {
     /// How long after a change the background fsync begins, so that a burst of changes costs one.
     let syncDelay: Duration

@@ -56,7 +56,9 @@ struct PreferencesTurn: ~Copyable {
                 let (known, isUncertain, revision) = store.state.withLock { ($0.disk.identity, $0.disk.isUncertain, $0.members.revision) }
                 guard locked.identity != known || isUncertain || store.mayMissChanges else { break }
                 // An editor takes no lock: the watch may have read a newer state in the meantime.
-                let reading = try PreferencesReading(known: known, until: max(end, ContinuousClock.now + .milliseconds(20))) { () throws(FileError) in try locked.read() }
+                let reading = try PreferencesReading(known: known, until: max(end, ContinuousClock.now + .milliseconds(20))) {
+                    () throws(FileError) in try locked.read()
+                }
                 isAdopted = store.adopt(reading, since: revision, &later)
             }
             self.locked = consume locked

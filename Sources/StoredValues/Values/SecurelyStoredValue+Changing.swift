@@ -66,11 +66,12 @@ extension SecurelyStoredValue {
     ///
     /// Among processes, comparing and storing are one step where the other `update` is atomic, so no change is lost there. A closure
     /// never waits for one of another process: of two that refresh a token at the same time, the later one finds the other's, and
-    /// its closure runs again on that, also if it has thrown because the server knows the old token no more. A closure that changes a secret in a read-only keyring ends with ``KeyringError/readOnly``.
+    /// its closure runs again on that, also if it has thrown because the server knows the old token no more. A closure that changes a
+    /// secret in a read-only keyring ends with ``KeyringError/readOnly``.
     ///
     /// Throws what `change` throws, having asked the keyring whether the secret has changed since: then `change` runs again, at most twice for
-    /// that. Nothing was changed then. Throws ``SecretError`` as ``set(_:)`` does, possibly after
-    /// the closure has run: its result is not stored then. If the closure leaves the secret unchanged, nothing is stored.
+    /// that. Nothing was changed then. Throws ``SecretError`` as ``set(_:)`` does, possibly after the closure has run: its result is not stored
+    /// then. If the closure leaves the secret unchanged, nothing is stored.
     @discardableResult
     public func update<Result: Sendable>(
         _ change: @escaping @Sendable (inout Item?) async throws -> Result

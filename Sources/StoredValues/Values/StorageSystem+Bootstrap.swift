@@ -28,10 +28,10 @@ extension StorageSystem {
     ///   - applicationID: A name such as `com.example.Editor`, without a slash: the folder of the preferences below
     ///     `~/.config`, and the service of the secrets in the keyring. The default is the executable's name, so renaming the
     ///     program would lose its settings.
-    ///   - preferences: The file that ``PreferencesFile/standard`` means; that itself is as if the argument was omitted. A ``PreferencesFile/init(path:)`` falls back to the
-    ///     standard file's system-wide defaults, a ``PreferencesFile/named(_:)`` to its own, and both to the settings that this
-    ///     machine shares with others before these (``ValueSource``). If the file cannot be opened, values stay in memory, the error is logged, and
-    ///     ``PreferencesFile/flush()`` throws it.
+    ///   - preferences: The file that ``PreferencesFile/standard`` means; to pass that itself is to omit the argument. A
+    ///     ``PreferencesFile/init(path:)`` falls back to the standard file's system-wide defaults, a ``PreferencesFile/named(_:)`` to its own, and
+    ///     both to the settings that this machine shares with others before these (``ValueSource``). If the file cannot be opened, values stay
+    ///     in memory, the error is logged, and ``PreferencesFile/flush()`` throws it.
     ///   - keyring: The keyring that ``Keyring/system`` means.
     ///   - environmentPrefix: What the names of variables begin with, such as `EDITOR_`: letters of ASCII, digits and underscores, no
     ///     digit first, and not `STORED_VALUES_`. The variables are copied now.
