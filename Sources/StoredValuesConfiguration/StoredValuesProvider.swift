@@ -113,10 +113,12 @@
             AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
                 let changes = storage.changes  // before the first look, so that no change is missed
                 let task = Task {
-                    var last: Result<LookupResult, ValueNotConvertible>?
+                    // As JSON, which is compared byte by byte: two texts that only look alike are a change.
+                    var last: Result<JSONValue?, ValueNotConvertible>?
                     func look() {
-                        let found = snapshot([:]).setting(forKey: key, type: type)
-                        if found != last { continuation.yield(found.mapError { $0 }) }
+                        let snapshot = snapshot([:])
+                        let found = Result { () throws(ValueNotConvertible) in try snapshot.json(forKey: key, type: type) }
+                        if found != last { continuation.yield(Result { try snapshot.setting(forKey: key, type: type) }) }
                         last = found
                     }
                     look()

@@ -24,18 +24,24 @@
                 }
                 return LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: true))
             }
-            return try setting(forKey: key, type: type).get()
+            return try setting(forKey: key, type: type)
         }
 
         /// The setting under `key`, even if it is named as a secret.
-        func setting(forKey key: AbsoluteConfigKey, type: ConfigType) -> Result<LookupResult, ValueNotConvertible> {
+        func setting(forKey key: AbsoluteConfigKey, type: ConfigType) throws(ValueNotConvertible) -> LookupResult {
             let name = key.storedName
-            let failure = ValueNotConvertible(key: name, type: type, place: .file(path: path))
-            let found: JSONValue?
-            do { found = try settings.value(atPath: name) } catch { return .failure(failure) }
-            guard let json = found else { return .success(LookupResult(encodedKey: name, value: nil)) }
-            guard let content = json.content(as: type) else { return .failure(failure) }
-            return .success(LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: false)))
+            guard let json = try json(forKey: key, type: type) else { return LookupResult(encodedKey: name, value: nil) }
+            guard let content = json.content(as: type) else { throw notConvertible(name, type) }
+            return LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: false))
+        }
+
+        /// The same as it is stored; nil if it is not.
+        func json(forKey key: AbsoluteConfigKey, type: ConfigType) throws(ValueNotConvertible) -> JSONValue? {
+            do { return try settings.value(atPath: key.storedName) } catch { throw notConvertible(key.storedName, type) }
+        }
+
+        private func notConvertible(_ name: String, _ type: ConfigType) -> ValueNotConvertible {
+            ValueNotConvertible(key: name, type: type, place: .file(path: path))
         }
     }
 

@@ -163,7 +163,12 @@ extension DecodingError {
 
 extension JSONValue {
     private subscript(key: JSONKey) -> JSONValue? {
-        get { key.intValue.map { self[$0] } ?? self[key.stringValue] }
+        get {
+            if let index = key.intValue { return self[index] }
+            // The decoder compares names byte by byte, a dictionary does not.
+            guard case .object(let members) = self, let index = members.index(forKey: key.stringValue) else { return nil }
+            return members[index].key.isIdentical(to: key.stringValue) ? members[index].value : nil
+        }
         set { if let index = key.intValue { self[index] = newValue } else { self[key.stringValue] = newValue } }
     }
 

@@ -72,6 +72,7 @@ extension JSONValue {
         get { objectValue?[name] }
         set {
             var members = objectValue ?? [:]
+            members.removeValue(forKey: name)  // it would keep a name that only looks like this one
             members[name] = newValue
             self = .object(members)
         }

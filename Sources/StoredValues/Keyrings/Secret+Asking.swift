@@ -19,6 +19,7 @@ extension Secret {
     ///
     /// One line break at the end is no part of it, and it is empty if the user enters nothing. The question goes to the standard error, on one
     /// line; that must be a terminal, too. Backspace removes a character, Ctrl-U all; Ctrl-C ends the process by SIGINT, and leaves the terminal as it was.
+    /// Arrow keys and other keys that are no characters are ignored.
     ///
     /// Blocks the thread until the user is done. Call it where no other thread reads the standard input.
     ///
@@ -66,6 +67,7 @@ extension Secret {
                 endProcess(by: SIGINT)
             case 0x15: line.removeAll()  // Ctrl-U
             case 0x08, 0x7F: line.removeCharacter()
+            case 0x1B: try line.skipKey()
             default: try? show("\u{7}")  // other control characters are no part of a typed secret: rings the bell
             }
         }
@@ -148,6 +150,22 @@ private final class SecretBuffer {
             count += added
             return added > 0
         } catch { throw .terminal(error, "The standard input cannot be read", "Send the secret through a pipe.") }
+    }
+
+    /// Reads what a terminal sends at once behind the escape character for an arrow key or another one without a character, and drops it:
+    /// `[` or `O`, parameters, and one byte of 0x40 to 0x7E (ECMA-48, 5.4); for F1 to F5 the console of Linux sends a second `[`.
+    func skipKey() throws(KeyringError) {
+        let start = count
+        var terminal = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        // Without more the user has typed the escape character itself.
+        while poll(&terminal, 1, 0) == 1, try readOn(atMost: 1), let byte = last {
+            switch (count - start, byte) {
+            case (1, UInt8(ascii: "[")), (1, UInt8(ascii: "O")), (2, UInt8(ascii: "[")): continue
+            case (1, _), (_, 0x40...0x7E): return count = start
+            default: continue
+            }
+        }
+        count = start
     }
 
     func removeLast() { count -= 1 }

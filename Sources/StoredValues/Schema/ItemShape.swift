@@ -155,7 +155,7 @@ struct ItemShape {
 
 // MARK: Types that contain others
 
-private protocol OptionalItem { static var wrapped: any Any.Type { get } }
+protocol OptionalItem { static var wrapped: any Any.Type { get } }
 
 extension Optional: OptionalItem { static var wrapped: any Any.Type { Wrapped.self } }
 

@@ -36,6 +36,8 @@ public struct Setting: Sendable {
     /// All values that can be set, if the type is an enum that is `CaseIterable` with raw values; else empty. Of an optional of such an
     /// enum they are the cases of the enum: null can be set, too, and is not among them.
     public let cases: [JSONValue]
+    /// Whether the type is an optional, so that null can be set: an emptied text field may mean that.
+    public let isOptional: Bool
     private let stored: any SettableValue
 
     init<Item>(_ stored: StoredValue<Item>) {
@@ -44,7 +46,7 @@ public struct Setting: Sendable {
         (name, title, help) = (key.name, key.title, key.help)
         (`default`, value) = (json(key.defaultItem), json(stored.value))
         (source, isStored, repairs) = (stored.source, stored.isStored, stored.repairs)
-        (range, cases) = (key.bounds, ItemShape.cases(of: Item.self))
+        (range, cases, isOptional) = (key.bounds, ItemShape.cases(of: Item.self), Item.self is any OptionalItem.Type)
         self.stored = stored
     }
 

@@ -42,6 +42,18 @@
             }
         }
 
+        @Test("A text that only looks like the one before is a change")
+        func lookAlike() async throws {
+            try await withTemporaryFolder { folder in
+                let preferences = PreferencesFile(path: folder + "/p.json")
+                preferences.set("name", to: "\u{E9}")
+                let answers = Collector(provider(preferences, InMemoryKeyring()).watched("name", .string))
+                try await eventually("the first text has come") { answers.elements.count == 1 }
+                preferences.set("name", to: "e\u{301}")
+                try await eventually("the second text has come") { answers.elements.count == 2 }
+            }
+        }
+
         @Test("A secret comes now, then after each change and outage")
         func secret() async throws {
             try await withTemporaryFolder { folder in

@@ -14,6 +14,15 @@ struct Renamed: Codable, Equatable, Sendable {
     enum CodingKeys: String, CodingKey { case fontSize = "size" }
 }
 
+struct Accented: Codable, Equatable, Sendable {
+    var size = 12
+    var note = ""
+    enum CodingKeys: String, CodingKey {
+        case size = "gr\u{F6}\u{DF}e"
+        case note
+    }
+}
+
 struct Numbered: Codable, Equatable, Sendable {
     var size = 12
     var name = "Mono"

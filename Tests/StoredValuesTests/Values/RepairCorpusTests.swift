@@ -54,6 +54,9 @@ extension RepairCorpusTests {
             reads: Settings(size: 14, name: "Sans", wraps: false)),
         RepairCase("A field was renamed and keeps its coding key", stored: #"{"size": 14}"#, default: Renamed(), reads: Renamed(fontSize: 14)),
         RepairCase(
+            "A name that only looks like a field's is another one", stored: #"{"gro\u0308\u00DFe": 14, "note": "kept"}"#,
+            default: Accented(), reads: Accented(note: "kept")),
+        RepairCase(
             "A field was renamed, coding key and all", stored: #"{"fontSize": 14, "name": "Sans", "wraps": false}"#,
             default: Settings(size: 9), reads: Settings(size: 9, name: "Sans", wraps: false)),
         RepairCase("All fields are new", stored: "{}", default: Settings(size: 9), reads: Settings(size: 9)),

@@ -29,11 +29,11 @@ protocol SettingControl {
 @MainActor
 func makeControl(for setting: Setting, change: @escaping @MainActor (Input) -> Void) -> any SettingControl {
     if !setting.cases.isEmpty { return Choice(setting.cases, change) }
-    if setting.default.boolValue != nil { return Switch(change) }
+    if setting.default.boolValue != nil, !setting.isOptional { return Switch(change) }
     if let range = setting.range, let low = range.lowerBound.doubleValue, let high = range.upperBound.doubleValue {
         return SpinButton(low, high, isInteger: setting.default.intValue != nil, change)
     }
-    return Entry(isOptional: setting.default == .null, change)
+    return Entry(isOptional: setting.isOptional, change)
 }
 
 private struct Switch: SettingControl {
@@ -92,7 +92,7 @@ private struct Choice: SettingControl {
     }
 }
 
-/// Texts as they are, everything else as JSON. An empty one is null where that is the default, as of a `String?`.
+/// Texts as they are, everything else as JSON. An empty one is null where that can be stored, as of a `String?`.
 private struct Entry: SettingControl {
     let widget = gtk_entry_new()!
 
