@@ -84,17 +84,19 @@
     /// Handles the signals of this thread's main context until `isDone` or the thread's calls are cancelled. `isDone` is called after
     /// each signal, and at least every `pause` milliseconds.
     func waitForSignals(every pause: UInt32, until isDone: () -> Bool) {
-        let context = g_main_context_get_thread_default()
-        let wakers = [g_timeout_source_new(pause), g_cancellable_source_new(Cancellation.current)]
-        for waker in wakers {
-            g_source_set_callback(waker, { _ in 1 }, nil, nil)  // it only needs to end a wait below
-            g_source_attach(waker, context)
-        }
+        let context = g_main_context_get_thread_default(), cancellable = Cancellation.current
+        let timer = g_timeout_source_new(pause)
+        g_source_set_callback(timer, { _ in 1 }, nil, nil)  // it only needs to end a wait below
+        g_source_attach(timer, context)
+        // Not a source of the cancellable: a thread that cancels would go on to use the context of that source, which may have been freed by
+        // then (GLib 2.74, its issue 803; seen as "corrupted double-linked list"). Disconnecting waits for that thread.
+        let wake: @convention(c) (UnsafeMutablePointer<GCancellable>?, OpaquePointer?) -> Void = { g_main_context_wakeup($1) }
+        // Sound: GLib calls every handler through this type, with the arguments of its signal, which are these.
+        let handler = g_cancellable_connect(cancellable, unsafeBitCast(wake, to: GCallback.self), UnsafeMutableRawPointer(context), nil)
         defer {
-            for waker in wakers {
-                g_source_destroy(waker)
-                g_source_unref(waker)
-            }
+            g_cancellable_disconnect(cancellable, handler)
+            g_source_destroy(timer)
+            g_source_unref(timer)
         }
         while !isDone(), !Cancellation.isCurrentCancelled { g_main_context_iteration(context, 1) }
     }

@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// Decodes as much as possible of JSON that does not decode as a whole.
 ///
 /// A missing member takes its counterpart from the default, without a report: the type gained a property, or a user wrote only
