@@ -53,7 +53,7 @@ extension PublishedSchema {
         return "No program declares \"\(key)\".\(question)"
     }
 
-    /// The declared key that a person most likely meant; nil if none is near.
+    /// The declared key that a user most likely meant; nil if none is near.
     package func nearest(to key: String) -> String? {
         // What was changed or has moved is both an insertion and a removal, and counts once.
         let near = currentKeys.map { declared in

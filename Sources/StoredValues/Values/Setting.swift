@@ -57,7 +57,7 @@ public struct Setting: Sendable {
     /// Otherwise throws as that does. Then the old value stays.
     public func set(_ value: JSONValue) throws(PreferencesError) { try stored.set(json: value) }
 
-    /// Stores what a person typed, read as the key's type wants it, and validated as ``set(_:)`` does.
+    /// Stores what a user typed, read as the key's type wants it, and validated as ``set(_:)`` does.
     ///
     /// `30` is a number where one is wanted and a text where a text is wanted. A text, a date or a case is typed without quotes: `dark`.
     /// Lists and objects are JSON: `["a", "b"]`, and `{"width": 800}`, which leaves all else of a window at its default. Nothing is guessed:
@@ -102,7 +102,7 @@ extension StoredValue: SettableValue {
 }
 
 extension StoredKey {
-    /// What a person or the environment says, as JSON that the key's type reads. Throws why it cannot be read.
+    /// What a user or the environment says, as JSON that the key's type reads. Throws why it cannot be read.
     func json(typed text: String) throws(Explanation) -> JSONValue {
         let typed: JSONValue?
         do { typed = try JSONValue(typed: text) } catch { throw Explanation("it has \(error)") }
