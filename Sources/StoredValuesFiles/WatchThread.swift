@@ -57,7 +57,7 @@ final class WatchThread: Sendable {
         table.withLock { $0.giveUp(number, FileError(.watch, file.path, .keepsChanging)) }
     }
 
-    /// Retries after a while what failed because a resource was exhausted.
+    /// Retries after a while what failed because a resource was exhausted, or for lack of permission.
     private func tryAgain() {
         guard table.withLock({ !$0.starved.isEmpty }) else { return }
         retries.request { [self] in

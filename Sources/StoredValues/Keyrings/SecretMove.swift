@@ -6,7 +6,8 @@ extension Keyring {
     /// Each is copied, read back and compared; only when all are there is the first one removed here. If it throws, every
     /// secret can still be read in at least one of the two keyrings, and another call finishes the move, also after the process
     /// was killed. Each is compared again under its lock (``Keyring/locked(for:)``) before it is removed: if another process has
-    /// stored something else meanwhile, that stays, and ``SecretMoveError/conflict(_:)`` is thrown.
+    /// stored something else meanwhile, that stays, and ``SecretMoveError/conflict(_:)`` is thrown. Do not move the same secrets in both
+    /// directions at once: each move may then remove what the other relies on, and a secret is in neither keyring until it is put back.
     ///
     /// The labels become `service/account`, because labels cannot be read. Wrappers are not changed: declare them with the new
     /// keyring.
@@ -46,7 +47,7 @@ public enum SecretMoveError: Error, Equatable {
     case conflict(SecretIdentifier)
     /// Both keyrings are the same place.
     case sameKeyring
-    /// The destination accepted this secret, but returned other bytes.
+    /// The destination accepted this secret, but returned other bytes, or another program has removed it there meanwhile.
     case notKept(SecretIdentifier)
     /// The source keyring failed.
     case source(KeyringError)
@@ -139,7 +140,8 @@ private struct SecretMove {
         do { move.source = try await source.locked(for: id) } catch { throw .source(error) }
         guard let secret = try await move.readSource(id) else { return nil }
         // Another program may have changed either since it was copied.
-        guard try await readDestination(id) == secret else { throw .conflict(id) }
+        let there = try await readDestination(id)
+        guard there == secret else { throw there == nil ? .notKept(id) : .conflict(id) }
         do { try await move.source.remove(id) } catch { throw .source(error) }
         return secret
     }

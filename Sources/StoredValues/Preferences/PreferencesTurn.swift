@@ -177,18 +177,23 @@ struct PreferencesTurn: ~Copyable {
     /// Replaces the file and its last durable state. If that fails after the file was replaced, puts the old content back.
     private func replaceDurably(_ file: borrowing LockedFile, with text: [UInt8]) throws(PreferencesError) -> FileIdentity {
         func failure(_ reason: String) -> PreferencesError { .notSaved(path: store.path, reason: reason) }
+        // On a nearly full disk what is written next needs the room of the old file, which is free when no pin holds it.
+        func releasePin() { _ = store.state.withLock { $0.disk.wasRead($0.disk.identity, nil) } }
         let old: FileContents?
         do { old = try file.read() } catch { throw failure(error.description) }
         do throws(FileError) {
             let identity = try file.replace(with: text, durably: true)
+            releasePin()
             _ = try store.generation?.keep(nil) { _ in true }
             return identity
         } catch {
             guard (try? file.read())?.identity != old?.identity else { throw failure(error.description) }
+            releasePin()
             do throws(FileError) {
                 if let old { _ = try file.replace(with: old.bytes, durably: false) } else { try file.remove() }
             } catch let second {
-                throw failure("The new value is in the file, may not survive a power cut, and could not be taken back. \(error) \(second)")
+                let reasons = [error, second].map { $0.code.map { "\($0)" } ?? "\($0)" }.joined(separator: ", then ")
+                throw failure("The new value is in the file, may not survive a power cut, and could not be taken back: \(reasons). Call it again when that is corrected.")
             }
             throw failure("The old value was put back; others may have seen the new one. \(error)")
         }

@@ -69,10 +69,10 @@ extension StoredValue {
     ///
     /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait. Changing the same file
     /// inside it traps; of another file that is changed in it, streams and observers are told when this ends. Two threads that
-    /// change two files inside each other, in opposite order, deadlock. If `change` throws, nothing is changed. If another process holds the lock for 2 s, the change is atomic only within this process, and is
-    /// written when the lock is released; while processes pass the lock on, this waits for its turn. `change` gets the value
-    /// that is read, even if the stored one is broken, and validation runs on the result. If a newer version of the program
-    /// stored the value, the change is refused.
+    /// change two files inside each other, in opposite order, deadlock. If `change` throws, nothing is changed. If another process holds the
+    /// lock for 2 s, or the file cannot be written, the change is atomic only within this process, and is written later, over what others
+    /// have written; while processes pass the lock on, this waits for its turn. `change` gets the value that is read, even if the stored one
+    /// is broken, and validation runs on the result. If a newer version of the program stored the value, the change is refused.
     @discardableResult
     public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         try update(named: "update(_:)", change)

@@ -522,6 +522,20 @@ extension WatchThreadTests {
         }
     }
 
+    @Test("A path that could not be followed for lack of permission is watched when it can be, and the owner is told to read")
+    func permittedLater() async throws {
+        try await withTemporaryFolder { folder in
+            let operations = HiddenFile()
+            let owner = WatchingOwner(folder + "/file", on: WatchThread(Inotify(), retries: RetryThread(firstPause: .milliseconds(1))), operations)
+            #expect(owner.problem == FileError(.examine, folder + "/file", .accessDenied))
+            try write("unseen", byRenamingOver: folder + "/file")
+            operations.isHidden.withLock { $0 = false }
+            try await eventually("the watch begins, and what it missed is read") { owner.problem == nil && owner.text == "unseen" }
+            try write("seen", byRenamingOver: folder + "/file")
+            try await eventually("the text") { owner.text == "seen" }
+        }
+    }
+
     @Test("An attempt that asks for another gets it, after twice the time; one that does not is the last")
     func retryThread() async throws {
         let retries = RetryThread(firstPause: .milliseconds(1))
@@ -640,5 +654,18 @@ extension WatchThreadTests {
             try write("one", byRenamingOver: folder + "/b/file")
             try await eventually("the text") { linked.text == "one" }
         }
+    }
+}
+
+/// A file in a folder that this process may not enter, as long as it is hidden. (For root there is no such folder.)
+// Sound: what changes is guarded.
+private final class HiddenFile: FileOperations, @unchecked Sendable {
+    let isHidden = Guarded(true)
+
+    override func hasNoLinks(_ path: String) -> Bool { !isHidden.withLock { $0 } && super.hasNoLinks(path) }
+
+    override func readLink(_ path: String) throws(SystemErrorCode) -> String {
+        guard !path.hasSuffix("/file") || !isHidden.withLock({ $0 }) else { throw .accessDenied }
+        return try super.readLink(path)
     }
 }

@@ -160,7 +160,8 @@ extension SecretMoveTests {
     @Test(
         "What another process stores while the move waits for the lock is neither removed nor overwritten", arguments: [true, false])
     func changedMeanwhile(atSource: Bool) async throws {
-        let contended = Contended(id("a"), stored: Secret([9])), other = InMemoryKeyring()
+        let contended = Contended(id("a")) { [id = id("a")] inner throws(KeyringError) in try await inner.write(Secret([9]), for: id, label: "") }
+        let other = InMemoryKeyring()
         try await put([id("a"): [1]], in: atSource ? contended.inner : other)
         await #expect(throws: SecretMoveError.conflict(id("a"))) {
             if atSource {
@@ -175,6 +176,15 @@ extension SecretMoveTests {
         try await contended.moveSecrets(inService: "s", to: other, overwriting: true)
         #expect(try await contents(of: contended.inner) == [:])
         #expect(try await contents(of: other) == [id("a"): [9]])
+    }
+
+    @Test("A secret that another program has removed at the destination stays in the source, and is not called different there")
+    func removedMeanwhile() async throws {
+        let other = InMemoryKeyring()
+        let contended = Contended(id("a")) { [id = id("a")] _ throws(KeyringError) in try await other.remove(id) }
+        try await put([id("a"): [1]], in: contended.inner)
+        await #expect(throws: SecretMoveError.notKept(id("a"))) { try await contended.moveSecrets(inService: "s", to: other) }
+        #expect(try await contents(of: contended.inner) == [id("a"): [1]])
     }
 
     @Test("A move that is cancelled while it tries both keyrings leaves nothing in either, and names the one that failed", arguments: [true, false])
@@ -208,16 +218,18 @@ extension SecretMoveTests {
     }
 }
 
-/// A keyring of which another process always has the lock of one secret, in which it stores something before it lets go.
+/// A keyring of which another process always has the lock of one secret, under which it changes something before it lets go.
 private final class Contended: ForwardingKeyring {
+    typealias Change = @Sendable (InMemoryKeyring) async throws(KeyringError) -> Void
+
     let inner = InMemoryKeyring()
     private let contested: SecretIdentifier
-    private let stored: Secret
+    private let change: Change
 
-    init(_ contested: SecretIdentifier, stored: Secret) { (self.contested, self.stored) = (contested, stored) }
+    init(_ contested: SecretIdentifier, _ change: @escaping Change) { (self.contested, self.change) = (contested, change) }
 
     func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
-        if id == contested { try await inner.write(stored, for: id, label: "") }
+        if id == contested { try await change(inner) }
         return inner
     }
 

@@ -110,6 +110,36 @@ extension DurableChangeTests {
         #expect(value(place, MemoryDisk(disk.files)).value == 32)
     }
 
+    @Test("On a disk that is nearly full it is stored as soon as there is room for one file, or nothing has changed")
+    func nearlyFull() async throws {
+        for percent in stride(from: 0, through: 300, by: 20) {
+            let disk = MemoryDisk(), place = "/app/p.json", limit = value(place, disk)
+            try await limit.set(durably: 30)
+            let before = disk.files, size = before[place]?.count ?? 0
+            disk.leaveRoom(size * percent / 100)
+            do {
+                try await limit.set(durably: 31)
+                #expect(limit.value == 31 && disk.files[place] == disk.files[place + ".durable"] && percent >= 100, "\(percent) %")
+            } catch {
+                #expect(limit.value == 30 && disk.files == before && percent < 100, "\(percent) %: \(error)")
+            }
+        }
+    }
+
+    @Test("If not even the old content can be put back, the error says that the new value is in the file, and why")
+    func notPutBack() async throws {
+        let disk = MemoryDisk(), place = "/app/p.json", limit = value(place, disk)
+        try await limit.set(durably: 30)
+        disk.failToSynchronize("/app", with: .ioFailed)
+        let other = try disk.open(place, for: .reading)  // holds the old file, and its room
+        defer { disk.close(other) }
+        disk.leaveRoom((disk.files[place]?.count ?? 0) * 3 / 2)
+        let failure = await #expect(throws: PreferencesError.self) { try await limit.set(durably: 31) }
+        let sentence = "\(try #require(failure))"
+        #expect(sentence.contains("The new value is in the file") && sentence.contains("EIO") && sentence.contains("ENOSPC"))
+        #expect(!sentence.contains("unchanged"))
+    }
+
     @Test("What was set before and could not be written stays in memory if this fails, too, and is written with it if not")
     func pending() async throws {
         try await withTemporaryFolder { folder in

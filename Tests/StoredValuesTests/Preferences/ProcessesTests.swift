@@ -27,7 +27,8 @@ extension ProcessesTests {
         let all = try (0..<8).map { _ in try processes.start("update", path, "1000") }
         var longest = 0.0, logs: [String] = []
         for process in all {
-            longest = max(longest, try #require(Double(try #require(try await process.line()))))
+            let wait = try #require(try await process.line())
+            longest = max(longest, try #require(Double(wait)))
             #expect(try await process.end() == .exit(0))
             logs += process.logs
         }

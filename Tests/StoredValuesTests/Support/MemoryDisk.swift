@@ -33,6 +33,9 @@ final class MemoryDisk: FileOperations, @unchecked Sendable {
         state.withLock { $0.faults[pathSuffix] = code }
     }
 
+    /// How many bytes there is room for, beside what is on the disk now.
+    func leaveRoom(_ count: Int) { state.withLock { $0.size = $0.used + count } }
+
     /// Every file with its path.
     var files: [String: [UInt8]] { state.withLock { $0.files(of: 0, "") } }
 
@@ -90,6 +93,7 @@ final class MemoryDisk: FileOperations, @unchecked Sendable {
                 throw .invalidArgument
             }
             let all = bytes.prefix(handle.offset) + part + bytes.dropFirst(handle.offset + part.count)
+            guard state.size == .max || state.used + all.count - bytes.count <= state.size else { throw .noSpace }
             state.handles[descriptor]?.offset += part.count
             state.fill(handle.node, with: Array(all), mode: mode)
             return part.count
@@ -223,6 +227,16 @@ struct MemoryTree {
     var locks: [Int: Int32] = [:]
     var events: [DiskEvent] = []
     var faults: [String: SystemErrorCode] = [:]
+    var size = Int.max
+
+    /// The bytes of all files that have a name or are open.
+    var used: Int {
+        var found = Set(handles.values.map(\.node))
+        for case .folder(let entries) in nodes.values { found.formUnion(entries.values) }
+        return found.reduce(0) { sum, node in
+            if case .file(let bytes, _) = nodes[node] { sum + bytes.count } else { sum }
+        }
+    }
 
     mutating func tick() -> Int64 {
         clock += 1

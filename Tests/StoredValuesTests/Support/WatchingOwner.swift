@@ -14,9 +14,12 @@ final class WatchingOwner: Sendable {
         let entries = Guarded<(events: [FileWatch.Event], text: String?)>(([], nil))
     }
 
-    init(_ path: String, on thread: WatchThread = WatchThread(Inotify()), onEvent: @escaping @Sendable (FileWatch.Event) -> Void = { _ in }) {
+    init(
+        _ path: String, on thread: WatchThread = WatchThread(Inotify()), _ operations: FileOperations = .posix,
+        onEvent: @escaping @Sendable (FileWatch.Event) -> Void = { _ in }
+    ) {
         let log = log
-        let file = DurableFile(path: path)
+        let file = DurableFile(path: path, operations: operations)
         let read = { @Sendable () -> String? in (try? file.read()).flatMap { $0 }.map { String(decoding: $0.bytes, as: UTF8.self) } }
         let watch = FileWatch(file, on: thread) { event in
             let text = event == .beingWritten ? nil : read()
