@@ -525,13 +525,16 @@ extension WatchThreadTests {
     @Test("A path that could not be followed for lack of permission is watched when it can be, and the owner is told to read")
     func permittedLater() async throws {
         try await withTemporaryFolder { folder in
-            let operations = HiddenFile()
-            let owner = WatchingOwner(folder + "/file", on: WatchThread(Inotify(), retries: RetryThread(firstPause: .milliseconds(1))), operations)
-            #expect(owner.problem == FileError(.examine, folder + "/file", .accessDenied))
-            try write("unseen", byRenamingOver: folder + "/file")
+            let path = folder + "/hidden/file", fault = "watch \(folder)/hidden", operations = HiddenFolder()
+            try makeFolder(folder + "/hidden")
+            let inotify = FaultyInotify(failing: [fault: .accessDenied])
+            let owner = WatchingOwner(path, on: WatchThread(inotify, retries: RetryThread(firstPause: .milliseconds(1))), operations)
+            #expect(owner.problem == FileError(.examine, path, .accessDenied))
+            try write("unseen", byRenamingOver: path)
             operations.isHidden.withLock { $0 = false }
+            inotify.fail(fault, with: nil)
             try await eventually("the watch begins, and what it missed is read") { owner.problem == nil && owner.text == "unseen" }
-            try write("seen", byRenamingOver: folder + "/file")
+            try write("seen", byRenamingOver: path)
             try await eventually("the text") { owner.text == "seen" }
         }
     }
@@ -657,15 +660,15 @@ extension WatchThreadTests {
     }
 }
 
-/// A file in a folder that this process may not enter, as long as it is hidden. (For root there is no such folder.)
+/// A folder that this process may not enter, as long as it is hidden. (For root there is no such folder.)
 // Sound: what changes is guarded.
-private final class HiddenFile: FileOperations, @unchecked Sendable {
+private final class HiddenFolder: FileOperations, @unchecked Sendable {
     let isHidden = Guarded(true)
 
     override func hasNoLinks(_ path: String) -> Bool { !isHidden.withLock { $0 } && super.hasNoLinks(path) }
 
     override func readLink(_ path: String) throws(SystemErrorCode) -> String {
-        guard !path.hasSuffix("/file") || !isHidden.withLock({ $0 }) else { throw .accessDenied }
+        guard !path.hasSuffix("/hidden/file") || !isHidden.withLock({ $0 }) else { throw .accessDenied }
         return try super.readLink(path)
     }
 }
