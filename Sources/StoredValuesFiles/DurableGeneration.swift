@@ -30,6 +30,9 @@ package final class DurableGeneration: Sendable {
     /// Whether this process has copied that state of the file last.
     package func holds(_ identity: FileIdentity?) -> Bool { lastCopy.withLock { $0?.identity == identity } }
 
+    /// Lets go of what this process has copied last, and so of its pin. The next time it is copied again.
+    package func forgetCopy() { setLastCopy(nil) }
+
     /// Syncs the file's current state to the disk. Blocks as long as the disk takes. Returns false if the file is broken; the last good
     /// state is kept then.
     ///

@@ -40,10 +40,9 @@ struct WatchTable {
 
     var isEmpty: Bool { watches.isEmpty }
 
-    /// The watches that see less than they should, because a resource is exhausted, or the path could not be followed for lack of
-    /// permission. There is no event when that ends.
+    /// The watches that see less than they should, because a resource is exhausted, or for lack of permission. There is no event when that ends.
     var starved: [Int] {
-        watches.filter { $0.value.problem.map { $0.operation == .watch ? $0.isLackOfRoom : $0.code == .accessDenied } ?? false }.map(\.key)
+        watches.filter { $0.value.problem.map { $0.code == .accessDenied || $0.operation == .watch && $0.isLackOfRoom } ?? false }.map(\.key)
     }
 
     /// Nil if the watch was ended.

@@ -82,7 +82,7 @@
     }
 
     /// Handles the signals of this thread's main context until `isDone` or the thread's calls are cancelled. `isDone` is called after
-    /// each signal, and at least every `pause` milliseconds.
+    /// each signal, and at least every `pause` milliseconds. To be called inside of ``Cancellation/during(_:)``.
     func waitForSignals(every pause: UInt32, until isDone: () -> Bool) {
         let context = g_main_context_get_thread_default(), cancellable = Cancellation.current
         let timer = g_timeout_source_new(pause)

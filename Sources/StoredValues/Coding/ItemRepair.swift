@@ -1,5 +1,3 @@
-import StoredValuesSupport
-
 /// Decodes as much as possible of JSON that does not decode as a whole.
 ///
 /// A missing member takes its counterpart from the default, without a report: the type gained a property, or a user wrote only
@@ -165,12 +163,7 @@ extension DecodingError {
 
 extension JSONValue {
     private subscript(key: JSONKey) -> JSONValue? {
-        get {
-            if let index = key.intValue { return self[index] }
-            // The decoder compares names byte by byte, a dictionary does not.
-            guard case .object(let members) = self, let index = members.index(forKey: key.stringValue) else { return nil }
-            return members[index].key.isIdentical(to: key.stringValue) ? members[index].value : nil
-        }
+        get { key.intValue.map { self[$0] } ?? self[key.stringValue] }
         set { if let index = key.intValue { self[index] = newValue } else { self[key.stringValue] = newValue } }
     }
 

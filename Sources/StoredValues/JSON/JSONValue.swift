@@ -69,11 +69,16 @@ extension JSONValue {
     /// The member `name` of an object. Reads nil if there is none or this is not an object. Assigning turns a value that is not
     /// an object into one; assigning nil removes the member.
     public subscript(name: String) -> JSONValue? {
-        get { objectValue?[name] }
+        get {
+            // Names are compared byte by byte, as in a file. To a dictionary é as one scalar or as two is one name.
+            guard case .object(let members) = self, let index = members.index(forKey: name), members[index].key.isIdentical(to: name)
+            else { return nil }
+            return members[index].value
+        }
         set {
             var members = objectValue ?? [:]
-            members.removeValue(forKey: name)  // it would keep a name that only looks like this one
-            members[name] = newValue
+            if newValue != nil || self[name] != nil { members.removeValue(forKey: name) }
+            if let newValue { members[name] = newValue }
             self = .object(members)
         }
     }

@@ -53,7 +53,12 @@ extension Secret {
         try show(question.asOneLine(upTo: .max))
         defer { try? show("\n") }
         let line = SecretBuffer(capacity: sizeLimit + 1)
+        var sequence = KeySequence()
         while try line.readOn(atMost: 1), let key = line.last {
+            guard !sequence.includes(key) else {
+                line.removeLast()
+                continue
+            }
             guard key < 0x20 || key == 0x7F else {
                 guard line.count <= sizeLimit else { throw .tooLarge }
                 continue
@@ -67,11 +72,17 @@ extension Secret {
                 endProcess(by: SIGINT)
             case 0x15: line.removeAll()  // Ctrl-U
             case 0x08, 0x7F: line.removeCharacter()
-            case 0x1B: try line.skipKey()
+            case 0x1B where isMoreTyped: sequence.begin()
             default: try? show("\u{7}")  // other control characters are no part of a typed secret: rings the bell
             }
         }
         return line.secret
+    }
+
+    /// Whether a byte is there, or comes at once: else the escape character is a key by itself.
+    private static var isMoreTyped: Bool {
+        var terminal = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        return (try? system { poll(&terminal, 1, 50) }) == 1
     }
 
     private static let advice = "Send it through a pipe, or let the standard error be the terminal."
@@ -127,6 +138,29 @@ private struct HiddenTerminal: ~Copyable {
     }
 }
 
+/// What a terminal sends for an arrow key or another one without a character: the escape character, `[` or `O`, parameters, and one byte of
+/// 0x40 to 0x7E (ECMA-48, 5.4). For F1 to F5 the console of Linux sends a second `[`.
+private struct KeySequence {
+    /// How many bytes there were behind the escape character; nil outside of a sequence.
+    private var count: Int?
+
+    /// The escape character has come.
+    mutating func begin() { count = 0 }
+
+    /// Whether the next byte belongs to the sequence. A control character ends it.
+    mutating func includes(_ byte: UInt8) -> Bool {
+        guard let before = count else { return false }
+        switch (before, byte) {
+        case (0, UInt8(ascii: "[")), (0, UInt8(ascii: "O")), (1, UInt8(ascii: "[")), (1..., 0x20...0x3F): count = before + 1
+        case (1..., 0x40...0x7E): count = nil
+        default:
+            count = nil
+            return false
+        }
+        return true
+    }
+}
+
 /// Bytes of a secret while they arrive, in memory that is wiped when it is released.
 private final class SecretBuffer {
     private let storage: UnsafeMutableRawBufferPointer
@@ -150,22 +184,6 @@ private final class SecretBuffer {
             count += added
             return added > 0
         } catch { throw .terminal(error, "The standard input cannot be read", "Send the secret through a pipe.") }
-    }
-
-    /// Reads what a terminal sends at once behind the escape character for an arrow key or another one without a character, and drops it:
-    /// `[` or `O`, parameters, and one byte of 0x40 to 0x7E (ECMA-48, 5.4); for F1 to F5 the console of Linux sends a second `[`.
-    func skipKey() throws(KeyringError) {
-        let start = count
-        var terminal = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
-        // Without more the user has typed the escape character itself.
-        while poll(&terminal, 1, 0) == 1, try readOn(atMost: 1), let byte = last {
-            switch (count - start, byte) {
-            case (1, UInt8(ascii: "[")), (1, UInt8(ascii: "O")), (2, UInt8(ascii: "[")): continue
-            case (1, _), (_, 0x40...0x7E): return count = start
-            default: continue
-            }
-        }
-        count = start
     }
 
     func removeLast() { count -= 1 }

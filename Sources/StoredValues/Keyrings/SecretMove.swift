@@ -80,7 +80,7 @@ extension SecretMoveError: StoredValuesError {
         case .sameKeyring:
             "The secrets cannot be moved: both keyrings are the same place. Choose another destination."
         case .notKept(let id):
-            "The destination did not store \"\(id)\" correctly, so it was left in the source. Check the destination, and move again."
+            "The destination does not have \"\(id)\" as it was stored there, so it was left in the source. Check the destination, and move again."
         case .source(let error):
             "Not all secrets were moved, because the source keyring failed: \(reason(error)) Then move again."
         case .destination(let error):

@@ -223,7 +223,7 @@ struct KnownFile {
     private(set) var written: FileIdentity?
     /// Whether the members are those of the last durable state, because the file does not parse.
     var isRecovered = false
-    /// Whether the file that the members are those of was already gone, or another, when it was to be pinned.
+    /// Whether the file that the members are those of was already gone, or another, when it was to be pinned, or is not pinned any more.
     private var isUnpinned = false
     /// The state in which the file was found broken; nil if it was whole when it was last read or written.
     private(set) var brokenIdentity: FileIdentity?
@@ -252,6 +252,12 @@ struct KnownFile {
     /// Notes that the members are those of the file that had this identity, and its pin. Returns what to release without a lock.
     mutating func wasRead(_ identity: FileIdentity?, _ new: FilePin?) -> FilePin? {
         defer { (pin, brokenIdentity, isRecovered, isUnpinned) = (new, nil, false, identity != nil && new == nil) }
+        return pin
+    }
+
+    /// Notes that the file is no longer pinned, and so must be read again. Returns what to release without a lock.
+    mutating func releasePin() -> FilePin? {
+        defer { (pin, isUnpinned) = (nil, true) }
         return pin
     }
 

@@ -178,17 +178,20 @@ struct PreferencesTurn: ~Copyable {
     private func replaceDurably(_ file: borrowing LockedFile, with text: [UInt8]) throws(PreferencesError) -> FileIdentity {
         func failure(_ reason: String) -> PreferencesError { .notSaved(path: store.path, reason: reason) }
         // On a nearly full disk what is written next needs the room of the old file, which is free when no pin holds it.
-        func releasePin() { _ = store.state.withLock { $0.disk.wasRead($0.disk.identity, nil) } }
+        func releasePins() {
+            _ = store.state.withLock { $0.disk.releasePin() }
+            store.generation?.forgetCopy()
+        }
         let old: FileContents?
         do { old = try file.read() } catch { throw failure(error.description) }
         do throws(FileError) {
             let identity = try file.replace(with: text, durably: true)
-            releasePin()
+            releasePins()
             _ = try store.generation?.keep(nil) { _ in true }
             return identity
         } catch {
             guard (try? file.read())?.identity != old?.identity else { throw failure(error.description) }
-            releasePin()
+            releasePins()
             do throws(FileError) {
                 if let old { _ = try file.replace(with: old.bytes, durably: false) } else { try file.remove() }
             } catch let second {

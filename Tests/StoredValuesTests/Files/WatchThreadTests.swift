@@ -531,8 +531,8 @@ extension WatchThreadTests {
             let owner = WatchingOwner(path, on: WatchThread(inotify, retries: RetryThread(firstPause: .milliseconds(1))), operations)
             #expect(owner.problem == FileError(.examine, path, .accessDenied))
             try write("unseen", byRenamingOver: path)
-            operations.isHidden.withLock { $0 = false }
             inotify.fail(fault, with: nil)
+            operations.isHidden.withLock { $0 = false }
             try await eventually("the watch begins, and what it missed is read") { owner.problem == nil && owner.text == "unseen" }
             try write("seen", byRenamingOver: path)
             try await eventually("the text") { owner.text == "seen" }

@@ -110,11 +110,16 @@ extension DurableChangeTests {
         #expect(value(place, MemoryDisk(disk.files)).value == 32)
     }
 
-    @Test("On a disk that is nearly full it is stored as soon as there is room for one file, or nothing has changed")
-    func nearlyFull() async throws {
+    @Test("On a disk that is nearly full it is stored as soon as there is room for one file, or nothing has changed", arguments: [true, false])
+    func nearlyFull(wasFlushed: Bool) async throws {
         for percent in stride(from: 0, through: 300, by: 20) {
             let disk = MemoryDisk(), place = "/app/p.json", limit = value(place, disk)
-            try await limit.set(durably: 30)
+            if wasFlushed {
+                limit.set(30)
+                try await limit.storage.flush()
+            } else {
+                try await limit.set(durably: 30)
+            }
             let before = disk.files, size = before[place]?.count ?? 0
             disk.leaveRoom(size * percent / 100)
             do {

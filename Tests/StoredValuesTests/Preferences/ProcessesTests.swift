@@ -32,7 +32,7 @@ extension ProcessesTests {
             #expect(try await process.end() == .exit(0))
             logs += process.logs
         }
-        print("8,000 updates by 8 processes: \(ContinuousClock.now - start), the longest wait \(longest) ms")
+        print("8,000 updates by 8 processes: \(ContinuousClock.now - start), the longest wait \(longest) ms", logs)
         #expect(logs.isEmpty || longest >= 2_000, "\(logs)")
         guard logs.isEmpty else { return false }
         #expect(stored("counter", in: path) == 8000)

@@ -148,7 +148,7 @@ extension ToolSecretTests {
 
     @Test("What is typed is not shown, can be corrected, and is asked for twice; arrow and function keys are no part of it")
     func typed() async throws {
-        let (up, delete, first, firstOfConsole) = ("\u{1B}[A", "\u{1B}[3~", "\u{1B}OP", "\u{1B}[[A")
+        let (up, delete, first, firstOfConsole, withAlt) = ("\u{1B}[A", "\u{1B}[3~", "\u{1B}OP", "\u{1B}[[A", "\u{1B}\u{1B}[A")
         try await withTool { tool in
             let terminal = try tool.start("secret", "set", "token")
             try await terminal.waits(for: "(not shown): ")
@@ -156,7 +156,7 @@ extension ToolSecretTests {
             try terminal.type("wrong\u{15}\(text)ä\u{7F}\u{1A}x\u{7F}\r")
             try await terminal.waits(for: "Repeat it: ")
             #expect(!terminal.echoes)
-            try terminal.type("\(up)\(text)\(delete)\(first)\(firstOfConsole)\r")
+            try terminal.type("\(up)\(text)\(delete)\(first)\(firstOfConsole)\(withAlt)\u{1B}[\r")
             #expect(try await terminal.end() == 0, "\(terminal.text.replacing(text, with: "<secret>"))")
             #expect(TestSecret.traces(in: terminal.text) == [] && !terminal.text.contains("wrong"))
             let isRead = try await tool.run("secret", "get", "token").output == text
