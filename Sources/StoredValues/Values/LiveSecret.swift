@@ -52,7 +52,6 @@ final class LiveSecret<Item: StorableItem>: Sendable {
                     self?.carryOut { $0.retryIsDue() }
                 }
             case .reply(let content): reply = content
-            case .pass(let secret): listener.pass(secret, of: id, from: self)
             }
         }
         return reply
@@ -114,6 +113,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
             throw error
         }
         carryOut { $0.changed(to: content) }
+        listener.pass(content.secret, of: id, from: self)
     }
 
     /// Begins to listen, which may have to wait for a disk; not longer than ``subscriptionDeadline``.

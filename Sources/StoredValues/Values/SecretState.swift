@@ -19,8 +19,6 @@ struct SecretState<Item: StorableItem> {
         case retry(after: Duration)
         /// Return this to the caller that asked, in place of the answer, which is older.
         case reply(SecretContent<Item>)
-        /// Pass what was stored, or nil, to the readers of another type.
-        case pass(Secret?)
     }
 
     /// A request to the keyring.
@@ -212,7 +210,7 @@ struct SecretState<Item: StorableItem> {
     mutating func changed(to content: SecretContent<Item>) -> [Action] {
         isChanging = false
         if isNewsDuringChange { isDue = true }
-        var actions = know(content) + [.pass(content.secret)]
+        var actions = know(content)
         if let outageDuringChange { actions += know(.unavailable(outageDuringChange)) }
         return actions + readIfDue()
     }

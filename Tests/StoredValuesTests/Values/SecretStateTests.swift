@@ -201,7 +201,7 @@ extension SecretStateTests {
         expect(state.heard(.unavailable(.noSecretService)), [.publish(.unavailable(.noSecretService))])
         if isBack { expect(state.heard(.unlocked), [.read(after: .zero)]) }
         let end: [State.Action] = isBack ? [] : [.publish(.unavailable(.noSecretService))]
-        expect(state.changed(to: new), [.publish(new), .pass(new.secret)] + end)
+        expect(state.changed(to: new), [.publish(new)] + end)
         #expect(state.content == (isBack ? new : .unavailable(.noSecretService)))
     }
 
@@ -260,13 +260,13 @@ extension SecretStateTests {
 
     // MARK: Changes of ours
 
-    @Test("The outcome of a change is known at once, and those who read it as another type hear of it")
+    @Test("The outcome of a change is known at once")
     func change() throws {
         for var state in [State(), try known(old), try known(.unavailable(.locked))] {
             state.changeBegan()
-            expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8))])
+            expect(state.changed(to: ours), [.publish(ours)])
             state.changeBegan()
-            expect(state.changed(to: .absent), [.publish(.absent), .pass(nil)])
+            expect(state.changed(to: .absent), [.publish(.absent)])
             expect(state.readIfUnanswered())
         }
     }
@@ -278,14 +278,14 @@ extension SecretStateTests {
         for _ in 0..<2 { expect(state.heard(.anySecret)) }
         let read = State.Action.read(after: .zero)
         if succeeds {
-            expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8)), read])
+            expect(state.changed(to: ours), [.publish(ours), read])
         } else {
             expect(state.changeFailed(.readOnly), [read])
         }
         let question = try ask(&state, inBackground: true)
         expect(state.answered(new, to: question), [.publish(new)])
         state.changeBegan()
-        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8))], "nobody has asked")
+        expect(state.changed(to: ours), [.publish(ours)], "nobody has asked")
     }
 
     @Test("A read that a change outdated is repeated after the change, not beside it")
@@ -295,7 +295,7 @@ extension SecretStateTests {
         let question = try ask(&state, inBackground: true), load = try ask(&state)
         state.changeBegan()
         expect(state.answered(new, to: question))
-        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8)), .read(after: .milliseconds(10))])
+        expect(state.changed(to: ours), [.publish(ours), .read(after: .milliseconds(10))])
         expect(state.answered(new, to: load), [.reply(ours)], "the read under way is repeated anyway")
         #expect(state.content == ours)
     }
@@ -306,7 +306,7 @@ extension SecretStateTests {
         state.changeBegan()
         let load = try ask(&state), late = try ask(&state)
         expect(state.answered(new, to: load))
-        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8))])
+        expect(state.changed(to: ours), [.publish(ours)])
         expect(state.answered(old, to: late))
         #expect(state.content == ours)
     }
@@ -319,7 +319,7 @@ extension SecretStateTests {
         let putOff = state.questionBegan(inBackground: true) == nil
         #expect(putOff)
         expect(state.heard(.anySecret))
-        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8)), .read(after: .milliseconds(10))])
+        expect(state.changed(to: ours), [.publish(ours), .read(after: .milliseconds(10))])
         let question = try ask(&state, inBackground: true)
         expect(state.answered(ours, to: question))
     }
@@ -350,7 +350,7 @@ extension SecretStateTests {
         expect(state.get(two))
         let question = try ask(&state, inBackground: true)
         expect(state.answered(old, to: question), [.publish(old), .wake([one, two], nil)])
-        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8))])
+        expect(state.changed(to: ours), [.publish(ours)])
     }
 
     @Test("Where nothing is known, news that come during a change are read after it too: they may be newer")
@@ -360,11 +360,11 @@ extension SecretStateTests {
         expect(state.heard(.anySecret), [.read(after: .zero)])
         let question = try ask(&state, inBackground: true)
         expect(state.answered(new, to: question), [.publish(new)])
-        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8)), .read(after: .zero)])
+        expect(state.changed(to: ours), [.publish(ours), .read(after: .zero)])
         let again = try ask(&state, inBackground: true)
         expect(state.answered(new, to: again), [.publish(new)])
         state.changeBegan()
-        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8))], "there are no news")
+        expect(state.changed(to: ours), [.publish(ours)], "there are no news")
     }
 
     @Test("A change that ends first wakes the getters; the read beside it is repeated")
@@ -373,7 +373,7 @@ extension SecretStateTests {
         state.changeBegan()
         expect(state.get(one), [.read(after: .zero)])
         let question = try ask(&state, inBackground: true)
-        expect(state.changed(to: ours), [.publish(ours), .wake([one], nil), .pass(Secret("ours".utf8))])
+        expect(state.changed(to: ours), [.publish(ours), .wake([one], nil)])
         expect(state.answered(old, to: question), [.read(after: .milliseconds(10))])
         #expect(state.content == ours)
     }
@@ -491,7 +491,7 @@ extension SecretStateTests {
         expect(state.answered(old, to: before))
         expect(state.enter(.changes, two), [.wake([two], nil)], "another's change while the closure awaits")
         state.changeBegan()
-        expect(state.changed(to: ours), [.publish(ours), .pass(Secret("ours".utf8))])
+        expect(state.changed(to: ours), [.publish(ours)])
         expect(state.leave(.changes, two, after: nil))
         expect(state.enter(.changes, one), [.wake([one], nil)], "the update's own")
         let after = try ask(&state)
