@@ -48,7 +48,7 @@ struct SecretState<Item: StorableItem> {
     private var isAsked: Bool { lastNumber > 0 }
 
     /// Whether a read would be in vain.
-    private var isUncertain: Bool { isChanging && content.isAnswer }
+    private var isUncertain: Bool { change != nil && content.isAnswer }
 
     /// A getter wants the content; it is woken when there is one.
     mutating func get(_ getter: Waiter) -> [Action] {
@@ -174,7 +174,7 @@ struct SecretState<Item: StorableItem> {
 
     /// A read would start another daemon in place of the one that quit.
     private mutating func isGone(_ error: KeyringError) -> [Action] {
-        if isChanging { outageDuringChange = error }
+        change?.outage = error
         return know(.unavailable(error))
     }
 
@@ -187,37 +187,34 @@ struct SecretState<Item: StorableItem> {
 
     /// Reads what others may have changed: during a change of ours also after it, because it may be from before or after theirs.
     private mutating func readNews() -> [Action] {
-        if isChanging { (isNewsDuringChange, outageDuringChange) = (true, nil) }
+        if change != nil { change = (isNews: true, outage: nil) }
         return read(anew: true)
     }
 
     // MARK: Changes of ours
 
-    private var isChanging = false
-    /// Whether others may have changed the secret during a change of ours.
-    private var isNewsDuringChange = false
-    /// Why the keyring is unavailable since then.
-    private var outageDuringChange: KeyringError?
+    /// During a change: whether others may have changed the secret meanwhile, and why the keyring has been unavailable since. Nil between changes.
+    private var change: (isNews: Bool, outage: KeyringError?)?
 
     /// The keyring is about to be changed. Only the caller whose turn it is may change it.
     mutating func changeBegan() {
-        (isChanging, isNewsDuringChange, outageDuringChange) = (true, false, nil)
+        change = (isNews: false, outage: nil)
         lastNumber += 1
         if content.isAnswer { outdatedNumber = lastNumber }
     }
 
     /// The keyring now holds `content`.
     mutating func changed(to content: SecretContent<Item>) -> [Action] {
-        isChanging = false
-        if isNewsDuringChange { isDue = true }
+        let change = change.take()
+        if change?.isNews == true { isDue = true }
         var actions = know(content)
-        if let outageDuringChange { actions += know(.unavailable(outageDuringChange)) }
+        if let outage = change?.outage { actions += know(.unavailable(outage)) }
         return actions + readIfDue()
     }
 
     /// The change failed, perhaps before it began.
     mutating func changeFailed(_ error: KeyringError) -> [Action] {
-        isChanging = false
+        change = nil
         return switch error {
         case .tooLarge, .notDecodable, .notEncodable, .notStored, .readOnly: readIfDue()  // the keyring answers, and its content is unchanged
         case .cancelled, .timedOut, .other: read(anew: true)  // only the keyring knows whether it happened
