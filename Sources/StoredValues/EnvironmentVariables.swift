@@ -14,8 +14,8 @@ package struct EnvironmentVariables: Sendable {
 
     /// Whether names of variables can begin with it, and none is the library's own.
     static func isPrefix(_ prefix: String) -> Bool {
-        let isStart = prefix.utf8.first.map { !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ?? false
-        return isStart && prefix.utf8.allSatisfy(\.isPartOfVariable) && prefix.after(prefix: "STORED_VALUES_") == nil
+        guard let first = prefix.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
+        return prefix.unicodeScalars.allSatisfy(\.isPartOfVariable) && prefix.after(prefix: "STORED_VALUES_") == nil
     }
 
     /// The name of the variable of `key`, set or not.
@@ -32,17 +32,14 @@ package struct EnvironmentVariables: Sendable {
         var name = "", last: Unicode.Scalar = "_"
         for scalar in key.unicodeScalars {
             if ("a"..."z").contains(last), ("A"..."Z").contains(scalar) { name += "_" }
-            name += scalar.isASCII && UInt8(ascii: scalar).isPartOfVariable ? scalar.properties.uppercaseMapping : "_"
+            name += scalar.isPartOfVariable ? scalar.properties.uppercaseMapping : "_"
             last = scalar
         }
         return name
     }
 }
 
-extension UInt8 {
+extension Unicode.Scalar {
     /// Whether it is an ASCII letter, digit or underscore.
-    fileprivate var isPartOfVariable: Bool {
-        let scalar = Unicode.Scalar(self)
-        return scalar == "_" || scalar.isASCII && (scalar.properties.isAlphabetic || ("0"..."9").contains(scalar))
-    }
+    fileprivate var isPartOfVariable: Bool { self == "_" || isASCII && (properties.isAlphabetic || ("0"..."9").contains(self)) }
 }
