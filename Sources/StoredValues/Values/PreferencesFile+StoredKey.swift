@@ -50,9 +50,7 @@ extension PreferencesFile {
     /// }
     /// ```
     public func settings<each Item>(of keys: repeat StoredKey<each Item>) -> [Setting] {
-        var erased: [AnyStoredKey] = []
-        repeat erased.append(AnyStoredKey(each keys))
-        return settings(of: erased)
+        settings(of: [AnyStoredKey](repeat each keys))
     }
 
     /// ``settings(of:)-8sbos`` of the ``standard`` file.
@@ -63,9 +61,7 @@ extension PreferencesFile {
     /// The keys in the file itself that none of `keys` declares, sorted: most likely typing errors. The former names of a
     /// declared key count as declared.
     public func undeclaredKeys<each Item>(besides keys: repeat StoredKey<each Item>) -> [String] {
-        var erased: [AnyStoredKey] = []
-        repeat erased.append(AnyStoredKey(each keys))
-        return undeclaredKeys(besides: erased)
+        undeclaredKeys(besides: [AnyStoredKey](repeat each keys))
     }
 
     /// ``undeclaredKeys(besides:)-1jti1`` of the ``standard`` file.
