@@ -78,16 +78,14 @@ final class LiveKeyring: Sendable {
 
     /// Passes the bytes that `source` has stored under `id`, nil for a removal, to the readers of another type.
     func pass(_ secret: Secret?, of id: SecretIdentifier, from source: any ListeningSecret) {
-        for reader in readers(of: id) where reader !== source { reader.follow(secret) }
+        for case let reader as any ListeningSecret in readers(of: id) where reader !== source { reader.follow(secret) }
     }
 
     private func hear(_ change: KeyringChange) {
-        let concerned = if case .secret(let id) = change { readers(of: id) } else { (secrets.objects + rawSecrets.objects).compactMap { $0 as? any ListeningSecret } }
-        for secret in concerned { secret.hear(change) }
+        let concerned = if case .secret(let id) = change { readers(of: id) } else { secrets.objects + rawSecrets.objects }
+        for case let secret as any ListeningSecret in concerned { secret.hear(change) }
     }
 
     /// The readers of a secret, one per form in which it is read.
-    private func readers(of id: SecretIdentifier) -> [any ListeningSecret] {
-        [secrets[id], rawSecrets[id]].compactMap { $0 as? any ListeningSecret }
-    }
+    private func readers(of id: SecretIdentifier) -> [any AnyObject & Sendable] { [secrets[id], rawSecrets[id]].compactMap(\.self) }
 }
