@@ -13,8 +13,8 @@ protocol ListeningSecret: AnyObject, Sendable {
     func follow(_ secret: Secret?)
 }
 
-/// A keyring in use by this process: one live value per secret, and one listener for all of them. Each secret retains this, and this no
-/// secret: listening ends when the last secret is released.
+/// A keyring in use by this process: one live value per secret, and one listener for all of them. Secrets retain this object, which retains
+/// none of them: listening ends when the last secret is released.
 final class LiveKeyring: Sendable {
     private static let inUse = WeakTable<KeyringIdentity, LiveKeyring>()
 
@@ -27,11 +27,11 @@ final class LiveKeyring: Sendable {
     private let keyring: any Keyring
     private let identity: KeyringIdentity
     private let secrets = WeakTable<SecretIdentifier, any AnyObject & Sendable>()
-    /// Those that are read as ``RawSecret``, which may be beside another type.
+    /// Secrets that are read as ``RawSecret``, which may be in use beside another type.
     private let rawSecrets = WeakTable<SecretIdentifier, any AnyObject & Sendable>()
     /// Whether listening has begun, and the task that listens.
     private let listening = Guarded<(hasBegun: Bool, task: Task<Void, Never>?)>((false, nil))
-    /// Where secrets begin to listen: a disk may hang.
+    /// Secrets begin to listen on this queue, because a disk may hang.
     let queue = DispatchQueue(label: "StoredValues.LiveKeyring")
 
     private init(_ keyring: any Keyring, _ identity: KeyringIdentity) {
@@ -86,6 +86,6 @@ final class LiveKeyring: Sendable {
         for case let secret as any ListeningSecret in concerned { secret.hear(change) }
     }
 
-    /// The readers of a secret, one per form in which it is read.
+    /// The live values of a secret: that of its type, and the raw one.
     private func readers(of id: SecretIdentifier) -> [any AnyObject & Sendable] { [secrets[id], rawSecrets[id]].compactMap(\.self) }
 }

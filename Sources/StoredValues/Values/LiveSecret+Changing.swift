@@ -11,7 +11,7 @@ extension LiveSecret {
     }
 
     /// Reads the keyring, runs `change` on the item and the bytes it was decoded from, and stores the result, or removes the secret if that
-    /// is nil. All of it holds the keyring's lock, if there is one. Nothing is stored if the item is unchanged or `change` returns a failure:
+    /// is nil. The keyring's lock, if it has one, is held throughout. Nothing is stored if the item is unchanged or `change` returns a failure:
     /// without a lock, another process may have stored something else. If the lock is refused, an update without a change still succeeds.
     func update<Success: Sendable, Failure>(
         _ change: @Sendable (_ item: inout Item?, _ stored: Secret?) -> Result<Success, Failure>
@@ -27,11 +27,11 @@ extension LiveSecret {
                 }
                 locked = .failure(error)
             }
-            // Not the content in memory: an earlier read may have put an older one there, from before the lock was taken.
+            // Not the content in memory, which an earlier read may have put there before the lock was taken.
             let content = await ask()
             let before = try content.answer.get()
             let bytesBefore = before.flatMap { try? SecretCoding.encode($0) }
-            // Decoded again: an object is changed in place, and memory shares the other one.
+            // Decoded again, because an object would be changed in place, and is shared with readers.
             var item = try content.secret.map { secret throws(KeyringError) in try SecretCoding.decode(Item.self, from: secret) }
             let result = change(&item, content.secret)
             guard case .success = result else { return result }
@@ -67,9 +67,9 @@ extension LiveSecret {
 
 // MARK: Closures that await
 
-/// An update in whose closure the current task runs or was made; its turn is nil once it has ended.
+/// An update whose closure is running the current task, or has created it. Its turn is nil once the update has ended.
 private struct RunningUpdate: Sendable {
-    /// All of them, the outer ones first.
+    /// The updates around the current task, outermost first.
     @TaskLocal static var ofTask: [RunningUpdate] = []
 
     weak var turn: Waiter?
@@ -77,9 +77,8 @@ private struct RunningUpdate: Sendable {
 
 // No lock is held while a closure awaits: the secret is compared before it is stored.
 extension LiveSecret {
-    /// Reads the keyring, runs `change` on the item, and stores the result; if the keyring holds something else by then, it
-    /// starts again. It runs in its own task, after earlier updates, and to its end: a cancelled caller only stops waiting.
-    /// Errors of `change` are in the result.
+    /// Reads the keyring, runs `change` on the item, and stores the result; if the keyring holds something else by then, it starts again. It
+    /// runs in a task of its own, after earlier updates, and to its end: a cancelled caller only stops waiting. Errors of `change` are in the result.
     func updateAwaiting<Success: Sendable>(
         _ change: @escaping @Sendable (inout Item?) async throws -> Success
     ) async throws(KeyringError) -> Result<Success, any Error> {
@@ -97,7 +96,7 @@ extension LiveSecret {
         return try await answer.wait(cancelled: .failure(.cancelled)).get()
     }
 
-    /// Runs `change` until the secret that it worked on is still the stored one at its end, also where it throws.
+    /// Runs `change` again until the secret has not changed meanwhile, also if `change` throws.
     private func repeating<Success: Sendable>(
         _ change: @Sendable (inout Item?) async throws -> Success, in turn: Waiter
     ) async throws(KeyringError) -> Result<Success, any Error> {
@@ -107,14 +106,14 @@ extension LiveSecret {
             let content = await ask()
             _ = try content.answer.get()
             let before = content.secret
-            // Decoded again: an object is changed in place, and memory shares this one.
+            // Decoded again, because an object would be changed in place, and is shared with readers.
             var item = try before.map { secret throws(KeyringError) in try SecretCoding.decode(Item.self, from: secret) }
             let success: Success
             do {
                 success = try await RunningUpdate.$ofTask.withValue(updates) { try await change(&item) }
             } catch {
-                // Such as that a token was used before: by another process, whose new one is there now. Not for ever, where it is the closure
-                // that changes the secret, past this wrapper.
+                // A server may refuse a token that another process has just used; its new one is stored by then. Twice at most, in case the
+                // closure itself changes the secret by another way.
                 failures += 1
                 guard failures < 3, case let now = await ask(), now.isAnswer, now.secret != before else { return .failure(error) }
                 continue

@@ -11,7 +11,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     private let listener: LiveKeyring
     private let executor = LoadingExecutor()
     private let state = Guarded(SecretState<Item>())
-    /// Whether it listens, and what is retained for a keyring that reports changes only of secrets in use.
+    /// Whether it listens to changes, and what ``Keyring/watch(_:)`` returned, which is retained while the secret is in use.
     private let listening = Guarded<(hasBegun: Bool, interest: (any Sendable)?)>((false, nil))
 
     /// The secret `id`, read from `keyring`. Use ``LiveKeyring/secret(_:in:as:)`` to get one.
@@ -26,7 +26,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         SecretError(reason: reason, id: id, keyring: keyring.description)
     }
 
-    /// Tells the state what happened, and does what it says. Returns its ``SecretState/Action/reply(_:)``, if any.
+    /// Passes an event to the state, and carries out the actions that it returns. Returns the ``SecretState/Action/reply(_:)``, if any.
     @discardableResult
     func carryOut(_ event: (inout SecretState<Item>) -> [SecretState<Item>.Action]) -> SecretContent<Item>? {
         var later = AfterUnlocking()
@@ -62,7 +62,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     /// When a getter that begins now gives up, in nanoseconds of the monotonic clock.
     static var endOfWaiting: Int64 { monotonicNanoseconds() + getterDeadline.nanoseconds }
 
-    /// The known content; the very first time it asks the keyring and waits for the answer, until `end` at the latest.
+    /// The known content. While nothing is known, it asks the keyring and waits for the answer, until `end` at the latest.
     func content(by end: Int64? = nil) -> SecretContent<Item> {
         let (content, revision) = live.current
         switch content {
@@ -80,10 +80,10 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     /// Reads the keyring in the background if it has given no answer yet, unless a read is under way.
     func readIfUnanswered() { carryOut { $0.readIfUnanswered() } }
 
-    /// Asks the keyring. Not with others: it must see what was stored before it was called.
+    /// Asks the keyring. It shares no read that is under way, because it must see what was stored before the call.
     func load() async throws(SecretError) -> Item? { try await ask().answer.mapError(failure).get() }
 
-    /// Asks the keyring once, unless the state forbids it; returns its answer, or a newer one that has become known meanwhile.
+    /// Asks the keyring once, unless the state says not to. Returns its answer, or a newer one that has become known meanwhile.
     @discardableResult
     func ask(inBackground: Bool = false) async -> SecretContent<Item> {
         await listen()
@@ -116,20 +116,20 @@ final class LiveSecret<Item: StorableItem>: Sendable {
         listener.pass(content.secret, of: id, from: self)
     }
 
-    /// Begins to listen, which may have to wait for a disk; not longer than ``subscriptionDeadline``.
+    /// Begins to listen to changes, which may have to wait for a disk; waits at most ``subscriptionDeadline``.
     private func listen() async {
         guard !listening.withLock({ $0.hasBegun }) else { return }
         do throws(KeyringError) {
-            // Weakly: it is released a moment after the answer, and then the caller may use the key with another type.
+            // Weakly, because the queue releases the closure a moment after the answer, when the caller may already use the key with another type.
             try await listener.queue.perform(deadline: subscriptionDeadline) { [weak self] isWanted throws(KeyringError) in
                 guard let self else { return }
                 beginListening()
-                if !isWanted() { hear(.secret(id)) }  // its caller has read without the changes
+                if !isWanted() { hear(.secret(id)) }  // the caller has given up, and read before it listened
             }
         } catch .cancelled {
             // The next call listens.
         } catch {
-            // Later calls do not wait as well: it listens, and is read again, when the disk goes on, or there is a thread.
+            // Later calls do not wait again: it listens, and is read again, as soon as the disk responds or a thread can be started.
             listening.withLock { $0.hasBegun = true }
             listener.queue.async { [weak self] in
                 guard let self else { return }
@@ -161,10 +161,10 @@ extension LiveSecret: ListeningSecret {
 /// How long a getter waits for the first answer.
 private let getterDeadline = Duration.seconds(5)
 
-/// How long a call waits until its secret listens to changes: a part of what a getter waits, which needs the rest for the keyring.
+/// How long a call waits for its secret to listen to changes. Shorter than a getter's deadline, to leave time for the keyring.
 private let subscriptionDeadline = Duration.seconds(2)
 
-/// A getter on its thread, or a task, that waits until it is woken.
+/// A getter that blocks its thread, or a task that is suspended, until it is woken.
 final class Waiter: Sendable, Equatable {
     private let turn = OneShot<KeyringError?>()
     private let signal = MonotonicSemaphore()
@@ -177,14 +177,14 @@ final class Waiter: Sendable, Equatable {
     /// Blocks the thread. False if it was not woken until `end`, in nanoseconds of the monotonic clock.
     func wait(until end: Int64) -> Bool { signal.wait(until: end) }
 
-    /// Nil when it is woken; else why it waits in vain, such as ``KeyringError/cancelled``.
+    /// Returns nil when it is woken, or the error that ended the wait, such as ``KeyringError/cancelled``.
     func wait() async -> KeyringError? { await turn.wait(cancelled: .cancelled) }
 
     static func == (left: Waiter, right: Waiter) -> Bool { left === right }
 }
 
-/// A thread that loads a secret for a blocking getter. Such getters may occupy all threads of the cooperative pool; a task that
-/// prefers this executor makes progress all the same (SE-0417).
+/// Loads a secret for getters that block. They may occupy all threads of the cooperative pool; a task that prefers this executor makes
+/// progress nevertheless (SE-0417).
 private final class LoadingExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "StoredValues.keyring")
 

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import StoredValuesSupport
 
-/// The bytes that items are stored as in a keyring: a `String` is its own UTF-8, so that other programs can read it (`secret-tool lookup`
-/// prints it), `Data` its own bytes, and every other type JSON.
+/// Encodes items as the bytes that a keyring stores: a `String` as UTF-8, so that other programs can read it (`secret-tool lookup` prints
+/// it), `Data` as its bytes, and every other type as JSON.
 enum SecretCoding {
     /// Throws ``KeyringError/notEncodable`` when the item cannot be encoded.
     static func encode<Item: StorableItem>(_ item: Item) throws(KeyringError) -> Secret {
@@ -35,8 +35,7 @@ enum SecretCoding {
     }
 }
 
-/// A secret's bytes, for code that knows names but no types. It reads what wrappers of any type have stored, and may be live
-/// beside one of them.
+/// A secret's bytes, for code that does not know its type. It reads what wrappers of any type have stored, and may be in use beside one.
 package struct RawSecret: StorableItem {
     private let secret: Secret
 
@@ -49,7 +48,7 @@ package struct RawSecret: StorableItem {
     package var bytes: [UInt8] { secret.withBytes { Array($0) } }
 }
 
-// Required by `Codable`, and never called: ``SecretCoding`` handles this type before, and it is never stored.
+// Required by `Codable`, but never called: ``SecretCoding`` decodes this type itself, and nothing stores one.
 extension RawSecret {
     package init(from decoder: any Decoder) throws { throw KeyringError.notDecodable }
     package func encode(to encoder: any Encoder) throws { throw KeyringError.notEncodable }

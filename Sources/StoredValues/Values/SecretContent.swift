@@ -14,8 +14,7 @@ enum SecretContent<Item: StorableItem>: Sendable {
     /// Whether it is an answer, so that a getter need not ask the keyring again.
     var isAnswer: Bool { if case .success = answer { true } else { false } }
 
-    /// The keyring's answer, or why there is none. If a getter has waited and nothing is known, the keyring itself gave up, as
-    /// it does for a cancelled task.
+    /// The keyring's answer, or why there is none. If nothing is known although a getter has waited, the read was cancelled.
     var answer: Result<Item?, KeyringError> {
         switch self {
         case .unknown: .failure(.cancelled)
@@ -46,7 +45,7 @@ extension SecretContent: CustomStringConvertible, CustomDebugStringConvertible, 
 }
 
 extension SecretContent {
-    /// Two answers with equal fingerprints are the same, and none reveals the secret; nil if it is no answer.
+    /// Answers with equal fingerprints are equal, and a fingerprint does not reveal the secret. Nil if there is no answer.
     var fingerprint: [Int]? {
         switch self {
         case .absent: []

@@ -14,7 +14,8 @@ import FoundationEssentials
 /// }
 /// ```
 ///
-/// `description` is for the program's user, and `debugDescription` adds what the programmer can do. If other errors may be thrown in the same `do`, use `catch let error as SecretError where error.reason == .locked`.
+/// `description` is for the program's user, and `debugDescription` adds what the programmer can do. If other errors may be thrown in the
+/// same `do`, use `catch let error as SecretError where error.reason == .locked`.
 ///
 /// End with a `catch` for every other error, as above, if only `catch { throw error }`: without it, the compiler of Swift 6.3.1
 /// may crash ("MandatoryAllocBoxToStack") if the function also has a `var`.

@@ -1,23 +1,23 @@
 /// One secret in this process: what is known of it, when the keyring is asked, and who waits for what.
 ///
-/// Each method is an event, and returns what to do about it, in order. ``LiveSecret`` does that; nothing here waits, looks at a
-/// clock or calls a keyring.
+/// Each method is an event, and returns actions for ``LiveSecret`` to carry out, in order. Nothing here waits, reads a clock or calls a
+/// keyring.
 ///
 /// - One background read serves all getters and all change notifications that arrive during it.
-/// - Of two answers, that to the later request counts, whichever arrives first. The outcome of a change of ours and a
-///   notification are newer than all requests before them.
-/// - Once the secret is known, no answer counts that was requested during a change of ours: it may be from before or after it.
+/// - Of two answers, the one to the later request counts, whichever arrives first. The outcome of a change of ours and a notification
+///   are newer than all requests before them.
+/// - Once the secret is known, an answer requested during a change of ours does not count: it may be from before or after the change.
 struct SecretState<Item: StorableItem> {
     enum Action: Equatable {
         /// Show this content to all readers. It is done before the state changes again.
         case publish(SecretContent<Item>)
-        /// Let these continue, or with an error, fail.
+        /// Let these continue; with an error, they fail.
         case wake([Waiter], KeyringError?)
         /// After this time, ask the keyring in the background.
         case read(after: Duration)
         /// After this time, call ``retryIsDue()``.
         case retry(after: Duration)
-        /// Return this to the caller that asked, in place of the answer, which is older.
+        /// Return this to the caller that asked: it is newer than the keyring's answer.
         case reply(SecretContent<Item>)
     }
 
@@ -28,12 +28,12 @@ struct SecretState<Item: StorableItem> {
         fileprivate let number: UInt64?
     }
 
-    /// What every reader gets.
+    /// What readers get.
     private(set) var content = SecretContent<Item>.unknown
 
     // MARK: Reading
 
-    /// They wait for the background read, and only while nothing is known.
+    /// Those that wait for the background read; they do so only while nothing is known.
     private var getters: [Waiter] = []
     private var isReading = false
     /// Whether to read once the present read or change has ended.
@@ -44,10 +44,10 @@ struct SecretState<Item: StorableItem> {
     /// Answers to requests up to this one no longer count.
     private var outdatedNumber: UInt64 = 0
 
-    /// Whether the secret is in use: until then, changes of it concern nobody.
+    /// Whether the keyring was ever asked. Until then nobody uses the secret, and changes by others are ignored.
     private var isAsked: Bool { lastNumber > 0 }
 
-    /// Whether a read would be in vain.
+    /// Whether the answer to a request made now would not count.
     private var isUncertain: Bool { change != nil && content.isAnswer }
 
     /// A getter wants the content; it is woken when there is one.
@@ -62,10 +62,10 @@ struct SecretState<Item: StorableItem> {
         content == .unknown ? publish(.unavailable(.timedOut(after: limit))) : []
     }
 
-    /// Somebody needs the secret, and does not wait.
+    /// The secret is needed, but nobody waits for it.
     mutating func readIfUnanswered() -> [Action] { content.isAnswer ? [] : read() }
 
-    /// The keyring is about to be asked. Nil if it should not be, in the background: it is then read after the change of ours.
+    /// The keyring is about to be asked. Returns nil if a background read must not be made now; it follows after the change of ours.
     mutating func questionBegan(inBackground isBackground: Bool = false) -> Question? {
         if isBackground, isUncertain {
             (isReading, isDue) = (false, true)
@@ -78,7 +78,7 @@ struct SecretState<Item: StorableItem> {
 
     /// The keyring has answered.
     mutating func answered(_ answer: SecretContent<Item>, to question: Question) -> [Action] {
-        // A cancelled task has learnt nothing.
+        // A cancelled request says nothing about the secret.
         if answer == .unavailable(.cancelled) { return question.isBackground ? readEnded(isCurrent: true) : [] }
         var actions: [Action] = []
         if case .unavailable(let error) = answer, error.mayPass { actions += retryLater() }
@@ -117,8 +117,8 @@ struct SecretState<Item: StorableItem> {
         return [.read(after: rest)]
     }
 
-    /// How much later another process's change may be seen. While changes of ours follow one another, each outdates the read
-    /// that began before it, and that read only delays the change in the keyring.
+    /// The pause before the next background read. While changes of ours follow one another, each outdates the read that began before it,
+    /// and such reads only slow down the changes.
     private var rest: Duration {
         outdatedReads == 0 ? .zero : min(.milliseconds(10 << min(outdatedReads - 1, 5)), .milliseconds(200))
     }
@@ -129,7 +129,7 @@ struct SecretState<Item: StorableItem> {
         return [.publish(new)] + (new.isAnswer ? wakeGetters() : [])
     }
 
-    /// The same for what is known without a request.
+    /// Publishes what is known without a request, and is newer than every request so far.
     private mutating func know(_ content: SecretContent<Item>) -> [Action] {
         lastNumber += 1
         outdatedNumber = lastNumber
@@ -146,7 +146,7 @@ struct SecretState<Item: StorableItem> {
     private var retryDelay = Duration.seconds(1)
     private var isRetrying = false
 
-    /// A daemon that hung and continues sends no signal, and a change that could not be read is announced only once.
+    /// Asks again later: a daemon that hung sends no signal when it continues, and a change that could not be read is announced only once.
     private mutating func retryLater() -> [Action] {
         guard !isRetrying else { return [] }
         isRetrying = true
@@ -172,7 +172,7 @@ struct SecretState<Item: StorableItem> {
         }
     }
 
-    /// A read would start another daemon in place of the one that quit.
+    /// Does not read again: that would start another daemon in place of the one that quit.
     private mutating func isGone(_ error: KeyringError) -> [Action] {
         change?.outage = error
         return know(.unavailable(error))
@@ -185,7 +185,7 @@ struct SecretState<Item: StorableItem> {
         return (content.map { know($0) } ?? []) + readNews()
     }
 
-    /// Reads what others may have changed: during a change of ours also after it, because it may be from before or after theirs.
+    /// Reads what others may have changed. During a change of ours it is read again afterwards: theirs may be made before or after it.
     private mutating func readNews() -> [Action] {
         if change != nil { change = (isNews: true, outage: nil) }
         return read(anew: true)
@@ -226,22 +226,22 @@ struct SecretState<Item: StorableItem> {
 
     // MARK: Turns
 
-    /// What only one caller at a time may do: change the secret, and run a closure that awaits and then changes it.
+    /// Two queues. One caller at a time changes the secret, and one at a time runs a closure that awaits before its change.
     enum Line { case changes, updates }
 
-    /// In the order in which they came; the first has its turn.
+    /// The callers in the order in which they came; the first has its turn.
     private var lines: [Line: [Waiter]] = [:]
 
-    /// A caller wants its turn, and is woken when it comes. If it came from inside of `turns`, and one of them is the update whose
-    /// closure runs, it fails: an update would wait for itself, and after any other change the closure would run again.
+    /// A caller wants its turn, and is woken when that comes. It fails if it is called inside `turns` and one of them is the update whose
+    /// closure is running: an update would wait for itself, and after any other change the closure would run again.
     mutating func enter(_ line: Line, _ caller: Waiter, inside turns: [Waiter] = []) -> [Action] {
         if let running = lines[.updates]?.first, turns.contains(running) { return [.wake([caller], .updateOfItself)] }
         lines[line, default: []].append(caller)
         return lines[line]?.count == 1 ? [.wake([caller], nil)] : []
     }
 
-    /// A caller is done, or waits no longer. If the keyring did not answer it, all behind it fail with it: each would wait for
-    /// its own deadline at the same keyring.
+    /// A caller is done, or waits no longer. If it ended with a timeout, all behind it fail with that: each would wait for its own deadline
+    /// at the same keyring.
     mutating func leave(_ line: Line, _ caller: Waiter, after error: KeyringError?) -> [Action] {
         guard var callers = lines[line], let place = callers.firstIndex(of: caller) else { return [] }
         callers.remove(at: place)
@@ -254,13 +254,13 @@ struct SecretState<Item: StorableItem> {
 }
 
 extension KeyringError {
-    /// Whether the keyring may answer soon without announcing anything: no answer in time, an error of the system or of a file, or a fleet's
-    /// agent that has not read the settings yet, and says nothing if there are no secrets. Not others: some last, and a key's might ask the
-    /// user for a passphrase again and again.
+    /// Whether the cause may go away without a notification: a timeout, an error of the system or of a file, or a fleet's agent that has not
+    /// read the settings yet, which notifies nobody if there are no secrets. Other errors last, or asking again might ask the user for a
+    /// passphrase each time.
     fileprivate var mayPass: Bool {
         switch self {
-        // Not `.accessDenied`, which may be the answer of a user, who would be asked again each minute. So a file whose mode alone was
-        // corrected, which is no event of a watch, is read by the next getter, and not for a stream.
+        // Not `.accessDenied`: a user may have denied it, and would be asked again each minute. So if only a file's mode is corrected,
+        // which a watch does not report, the next getter reads it, but a stream does not see it.
         case .timedOut, .other("file", _, _), .other("system", _, _), .other("FleetKeyring", Self.fleetIsUnread, _): true
         default: false
         }

@@ -79,7 +79,7 @@ extension SecurelyStoredValue {
         try await perform { secret async throws(KeyringError) in try await secret.updateAwaiting(change) }.get()
     }
 
-    /// `update` for changes that throw only keyring errors.
+    /// `update` for closures that throw only keyring errors.
     func updateInPlace(_ change: @Sendable (inout Item?) throws(KeyringError) -> Void) async throws(SecretError) {
         try await perform { secret async throws(KeyringError) in
             try await secret.update { item, _ in Result { () throws(KeyringError) in try change(&item) } }.get()

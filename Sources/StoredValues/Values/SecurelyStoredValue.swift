@@ -58,7 +58,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         LiveKeyring.of(keyring).secret(id, in: keyring, as: Item.self)
     }
 
-    /// The item where it cannot be read without a lock.
+    /// The item, if it cannot be read without a lock.
     @usableFromInline
     func itemMadeReady() -> Item? {
         let secret = secret
@@ -144,7 +144,7 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
         }
     }
 
-    /// What is made of the known content and of each later one. Asks the keyring if there is no answer.
+    /// The known content and each later one, transformed. Asks the keyring if there is no answer yet.
     private func contents<Element>(
         _ limit: BufferLimit, _ makeTransform: @escaping @Sendable (LiveSecret<Item>) -> (SecretContent<Item>) -> Element?
     ) -> LiveValues<Element> {
@@ -166,8 +166,8 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
 // For callers that must distinguish "unavailable" from "absent".
 extension SecurelyStoredValue {
-    /// The known secret of each, or nil if the keyring has none, or why it gave no answer. Waits like the property; secrets that
-    /// were not read before are read concurrently.
+    /// For each value the known secret, nil if the keyring has none, or why it gave no answer. Waits like the property; secrets that were
+    /// not read before are read concurrently.
     package static func knownAnswers<Name>(of values: [Name: SecurelyStoredValue]) -> [Name: Result<Item?, SecretError>] {
         for value in values.values { value.secret.readIfUnanswered() }
         let end = LiveSecret<Item>.endOfWaiting
@@ -179,7 +179,7 @@ extension SecurelyStoredValue {
     }
 
     /// The keyring's newest answer, then each later one: the secret, nil if there is none, or why it is unavailable. For a service that must
-    /// notice when its keyring locks or ends, which ``values`` does not say.
+    /// notice when its keyring locks or ends, which ``values`` does not report.
     ///
     /// A slow reader gets only the newest. The first arrives when the keyring has answered or failed; iterating asks it if it was not asked yet.
     public var answers: LiveValues<Result<Item?, SecretError>> {
