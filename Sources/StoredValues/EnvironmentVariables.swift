@@ -1,18 +1,18 @@
 import StoredValuesSupport
 
-/// The variables of a service's environment, as they were when the program named their prefix.
+/// The environment variables with a prefix, as they were when the program named the prefix.
 package struct EnvironmentVariables: Sendable {
     let prefix: String
     /// By their names; nil for one that is not UTF-8.
     private let texts: [String: String?]
 
-    /// Copies the variables now; or these, which need not be set.
+    /// Copies the variables now, or takes `texts` in their place.
     init(prefix: String, _ texts: [String: String?]? = nil) {
         self.prefix = prefix
         self.texts = texts ?? environmentVariables(withPrefix: prefix)
     }
 
-    /// Whether names of variables can begin with it, and none is the library's own.
+    /// Whether names of variables can begin with it, and the library's own do not.
     static func isPrefix(_ prefix: String) -> Bool {
         guard let first = prefix.unicodeScalars.first, !("0"..."9").contains(first) else { return false }
         return prefix.unicodeScalars.allSatisfy(\.isPartOfVariable) && prefix.after(prefix: "STORED_VALUES_") == nil

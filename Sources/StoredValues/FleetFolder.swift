@@ -1,7 +1,7 @@
 import StoredValuesSupport
 
-/// Where the agent puts what it knows of the fleet's settings: `$STORED_VALUES_FLEET`, by default `/var/lib/stored-values/fleet`; then the
-/// report is in the runtime folder, because it is written every few seconds, and no disk should be worn by that.
+/// The folder in which the agent keeps the fleet's settings: `$STORED_VALUES_FLEET`, by default `/var/lib/stored-values/fleet`. By default
+/// the report is in the runtime folder, because it is written every few seconds, which should not wear a disk.
 package struct FleetFolder: Sendable, Equatable {
     /// The environment variable that names another folder.
     package static let variable = "STORED_VALUES_FLEET"
@@ -45,7 +45,7 @@ package struct FleetFolder: Sendable, Equatable {
         return (place.after(prefix: "\(standard)/").map { "\(runtime)/\($0)" } ?? place) + "status.json"
     }
 
-    /// Tells contents of a mirror apart, by chance, and is no protection against those who choose them (FNV-1a, 64 bits).
+    /// A checksum that distinguishes contents of a mirror (FNV-1a, 64 bits). It is no protection against contents chosen to collide.
     package static func digest(of bytes: [UInt8]) -> UInt64 {
         // A mirror may have many megabytes, and in a debug build `reduce` takes a call for each byte.
         bytes.withUnsafeBufferPointer { bytes in

@@ -1,7 +1,7 @@
 public import Synchronization
 
-/// How many temporary scopes exist, and threads that may read something else than the others. Mostly none, and then a getter need not
-/// look further. A thread always sees what it has counted itself.
+/// Counts the temporary scopes, and the threads that may read something else than the others. Mostly there are none, and then a getter need
+/// not look further. A thread always sees what it has counted itself.
 ///
 /// An object, because a getter reaches a field of its own faster than a global variable of another module.
 @usableFromInline

@@ -17,7 +17,7 @@ public protocol StoredValuesError: LocalizedError, CustomStringConvertible, Cust
 }
 
 extension StoredValuesError {
-    /// The description. Errors with which only the programmer can do something say that in one of their own.
+    /// The description. Errors that only the programmer can correct have a longer one.
     public var debugDescription: String { description }
     /// The description, for Foundation.
     public var errorDescription: String? { description }

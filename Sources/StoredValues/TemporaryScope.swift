@@ -11,7 +11,7 @@ package final class TemporaryScope: Sendable {
     /// Whether there is a scope, of whatever task.
     package static var existsAny: Bool { SpecialReaders.all.exist }
 
-    /// What is removed at the end, and with the last value that was made inside.
+    /// Removed at the end, and again with the last value that was made inside.
     private let root = FileManager.default.temporaryDirectory.path + "/stored-values-\(UUID().uuidString)"
     private let isOver = Atomic(false)
     /// The folder; it is created when something is put into it. After the end it is another one: a sync may still hold an open file of the
@@ -37,7 +37,7 @@ package final class TemporaryScope: Sendable {
         return try await $ofTask.withValue(scope, operation: { try await body(scope) }, isolation: isolation)
     }
 
-    /// Runs `body`, which was begun in this scope, if there is one, and goes on on another thread.
+    /// Continues work on another thread in the scope in which it began, if any.
     package static func resume<Result>(_ scope: TemporaryScope?, _ body: () throws -> Result) rethrows -> Result {
         guard let scope else { return try body() }
         return try $ofTask.withValue(scope, operation: body)

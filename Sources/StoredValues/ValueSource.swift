@@ -10,7 +10,8 @@ public enum ValueSource: Sendable {
     case file
     /// The settings that this machine shares with others, in the file that the fleet's agent keeps:
     /// `<folder>/<application id>/preferences.json`, where the folder is `$STORED_VALUES_FLEET`, by default
-    /// `/var/lib/stored-values/fleet`. Only ``PreferencesFile/standard`` has them. They are never written, and lie above the next.
+    /// `/var/lib/stored-values/fleet`. Only ``PreferencesFile/standard`` has them. They are never written, and take precedence over
+    /// ``system``.
     case fleet
     /// The system-wide defaults: `<folder>/<application id>/preferences.json` for each folder in `$XDG_CONFIG_DIRS`, by default
     /// `/etc/xdg`, earlier folders first (XDG Base Directory Specification 0.8). They are never written.
@@ -26,8 +27,8 @@ struct LayerKind: Sendable {
     let name: String
     /// What to do about a file that is not JSON, as a sentence.
     var cure = "Correct the file."
-    /// Reduces the bytes of the file to a number. Where others say how fresh the file is, they name the content by it, and no
-    /// replacement may go unnoticed.
+    /// A checksum of the file's bytes. Where others report how fresh the file is, they identify its content by this number, and every
+    /// replacement must be noticed.
     var digest: (@Sendable ([UInt8]) -> UInt64)?
 
     static let systemWide = LayerKind(source: .system, name: "the system-wide preferences")

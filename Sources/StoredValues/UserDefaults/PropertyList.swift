@@ -18,7 +18,7 @@ struct PropertyList: Codable {
         let limits = decoder.userInfo[Limits.key] as? Limits
         try limits?.count(1, depth: decoder.codingPath.count)
         let container = try decoder.singleValueContainer()
-        // Foundation writes a nil as the text "$null", which it then reads as no text.
+        // Foundation writes a nil as the text "$null", which it does not read back as text.
         guard !container.decodeNil() else {
             self.value = Bool?.none
             return
@@ -26,7 +26,7 @@ struct PropertyList: Codable {
         func value<Value: Codable>(_ type: Value.Type) -> (any Encodable)? { try? container.decode(type) }
         let group = value([PropertyList].self) ?? value([String: PropertyList].self)
         try limits?.count(0)  // no other type needs to be tried if that was too much
-        // The decoder confuses none of these types, except that it decodes an integer as a real number, which is therefore the last.
+        // The decoder distinguishes all of these types, except that it decodes an integer also as a real number, which is therefore the last.
         let scalar = value(String.self) ?? value(Bool.self) ?? value(Data.self) ?? value(Date.self) ?? value(Int64.self) ?? value(UInt64.self)
         self.value = try group ?? scalar ?? container.decode(Double.self)
         // Long text counts as several values, and so does a long key.
@@ -92,7 +92,7 @@ extension PropertyList {
     }
 }
 
-// Foundation crashes on lists that are nested too deep, and takes practically for ever where lists contain each other many times.
+// Foundation crashes on lists that are nested too deep, and practically never ends if lists contain each other many times.
 extension PropertyList {
     struct Problem: Error, CustomStringConvertible {
         /// What is wrong with the property list, and what to do.
@@ -118,7 +118,7 @@ extension PropertyList {
         /// Without shared values, there are fewer values than bytes. Some programs write equal values once.
         init(fileSize: Int) { state = Guarded((min(20_000 + fileSize, Self.maximumCount), nil)) }
 
-        /// Counts `values` that lie so deep. Having thrown, it keeps throwing the same: the decoder tries one type after another.
+        /// Counts `values` at this depth. Once it has thrown, it keeps throwing the same, because the decoder tries one type after another.
         func count(_ values: Int, depth: Int = 0) throws(Problem) {
             try state.withLock { state throws(Problem) in
                 state.valuesLeft -= values

@@ -51,9 +51,9 @@ protocol ErasedKey: Sendable {
     var help: String { get }
     var formerKeys: [String] { get }
     func setting(in file: PreferencesFile) -> Setting
-    /// What is published of the key: its texts, its default, and what may be stored.
+    /// The key's part of the published schema: its title, help and default, and what may be stored.
     var declaration: JSONValue { get }
-    /// Why a program does not read the value as it is stored, by these repairs, or because it is not in the range; nil if it does.
+    /// Why the value is not read as it is stored: because of these repairs, or because it is not in the range. Nil if it is.
     func problem(with json: JSONValue?, _ repairs: [Repair]) -> String?
 }
 
@@ -61,7 +61,7 @@ extension StoredKey: ErasedKey {
     func setting(in file: PreferencesFile) -> Setting { Setting(StoredValue(self, storage: file)) }
 
     var declaration: JSONValue {
-        // What is read without a repair. Of a type with versions nothing is known: older ones had other shapes.
+        // What is read without a repair. For a type with versions the schema allows anything: older versions had other shapes.
         var declaration = (ItemSchema(of: Item.self).version == 0 ? strictSchema : .anything).json
         if !title.isEmpty { declaration["title"] = .string(title) }
         if !help.isEmpty { declaration["description"] = .string(help) }
@@ -76,14 +76,14 @@ extension StoredKey: ErasedKey {
         return words ?? "\(range.refusal(of: item))"
     }
 
-    /// What can be set now.
+    /// The schema of what can be set now.
     var strictSchema: JSONSchema {
         let schema = ItemShape.schema(of: Item.self, sample: try? ItemEncoder.encode(defaultItem))
         guard let bounds, schema.isNumber else { return schema }
-        let type = schema.json["type"]?.stringValue ?? "number"  // without the words, or the object, for what is none
+        let type = schema.json["type"]?.stringValue ?? "number"  // without the strings or the object that stand for nan and infinity
         let limits = ["minimum": bounds.lowerBound, "maximum": bounds.upperBound]
         let numbers = JSONSchema(type: type, limits.filter { $0.value.stringValue == nil })
-        // An infinite bound is a word, which limits nothing and is allowed itself.
+        // An infinite bound is a string, which limits nothing and is itself allowed.
         let words = [bounds.lowerBound, bounds.upperBound].filter { $0.stringValue != nil }
         return words.isEmpty ? numbers : JSONSchema(anyOf: [numbers, JSONSchema(["enum": .array(words)])])
     }
@@ -104,12 +104,13 @@ extension PreferencesFile {
     /// ``settings(of:)-4d92a`` of the ``standard`` file.
     public static func settings(of keys: [AnyStoredKey]) -> [Setting] { standard.settings(of: keys) }
 
-    /// Throws what ``requireReadable()`` throws, and which values of `keys` a program does not read as they are stored, or as a variable of the
-    /// environment says, and why: because of their type, their range or their validation. An older item that is migrated, and one that a
-    /// validation of one's own replaces without throwing, is none of them.
+    /// Throws unless each value of `keys` is read as it is stored, or as an environment variable gives it.
     ///
-    /// For a program that shall rather end than go on with a default or a last good value, and for what asks whether it is well. Blocks as
-    /// ``reload()`` does.
+    /// Throws what ``requireReadable()`` throws, or an error that names every other value and says why: its type, its range or its validation.
+    /// An older item that is migrated is no error, nor is one that a custom validation replaces without throwing.
+    ///
+    /// For a program that should end rather than continue with a default or a last good value, and for health checks. Blocks as ``reload()``
+    /// does.
     public func requireValid(_ keys: [AnyStoredKey]) throws(PreferencesError) {
         try requireReadable()
         let settings = settings(of: keys), snapshot = snapshot, environment = store.environment
@@ -122,15 +123,15 @@ extension PreferencesFile {
         guard problems.isEmpty else { throw .notRead(path: path, reason: problems.joined(separator: " ")) }
     }
 
-    /// The settings that `keys` declare now, then all of them again after every change of any: of a value, of where it comes from, of
-    /// whether it is stored, or of its repairs. For a settings page that is open while others change the file.
+    /// The settings that `keys` declare now, then all of them again after every change of any: of its value, its source, its repairs, or
+    /// whether it is stored. For a settings page that is open while others change the file.
     ///
     /// Iterating subscribes, dropping the iterator unsubscribes. A slow reader gets only the latest.
     public func settingUpdates(of keys: [AnyStoredKey]) -> LiveValues<[Setting]> {
         LiveValues(
             subscribe: { () -> ActiveSubscription<Bool> in store.subscribe(to: keys.map { PreferencesKey($0.name) }, .newest(1)) { true } },
             makeTransform: {
-                // Of a key that nothing uses no change is told: all are in use before any is read for the first element, and stay so.
+                // Only changes of keys in use are reported: all are in use before any is read for the first element, and stay so.
                 let inUse = settings(of: keys)
                 var last: [Setting]?
                 return { _ in
@@ -150,11 +151,11 @@ extension PreferencesFile {
 
     /// A JSON Schema (2020-12) of a file with these keys, for editors, and for packages that install it.
     ///
-    /// What is read without a repair is valid, and so are former names, members that begin with `$`, and keys that nobody declares. Where
-    /// nothing certain is known of a type, the schema says less. See <doc:SettingsPages#What-the-schema-says>.
+    /// What is read without a repair is valid, and so are former names, members that begin with `$`, and undeclared keys. Where nothing
+    /// certain is known about a type, the schema allows more. See <doc:SettingsPages#What-the-schema-says>.
     ///
-    /// Traps if two of the keys have one variable of the environment, which would be ignored. That is so only of the ``standard`` file, after
-    /// `bootstrap` with a prefix, and outside of `withTemporaryStorage`; see <doc:ServiceEnvironment>.
+    /// Traps if two of the keys share one environment variable, which would be ignored. Only the ``standard`` file has variables, after
+    /// `bootstrap` with a prefix and outside of `withTemporaryStorage`; see <doc:ServiceEnvironment>.
     public func schema(of keys: [AnyStoredKey]) -> JSONValue {
         for (variable, names) in namesByVariable(of: keys) where names.count > 1 {
             let keys = names.map { "\"\($0)\"" }.joined(separator: " and ")
@@ -171,8 +172,8 @@ extension PreferencesFile {
     /// one run add up, and replace what this program published before. Other programs' keys stay. A packaged schema can be in the same
     /// folder of `$XDG_DATA_DIRS`.
     ///
-    /// What cannot be written is logged: no program should end because of it. In `withTemporaryStorage` the schema is there, and of
-    /// ``inMemory(_:)`` there is none.
+    /// A failure is logged, not thrown: no program should end because of it. In `withTemporaryStorage` the schema goes to the temporary
+    /// folder; for ``inMemory(_:)`` none is written.
     public func publishSchema(of keys: [AnyStoredKey]) {
         do {
             try schemaRun()?.publish(declarations(of: keys))
@@ -181,7 +182,7 @@ extension PreferencesFile {
         }
     }
 
-    /// What is published of each key and each former name.
+    /// The parts of the schema for each key and each former name.
     private func declarations(of keys: [AnyStoredKey]) -> [String: JSONValue] {
         var declarations: [String: JSONValue] = [:]
         for key in keys {
@@ -198,7 +199,7 @@ extension PreferencesFile {
         return declarations
     }
 
-    /// The names of these keys by the variable that each may have its value in; none if variables cannot have values of this file.
+    /// The names of these keys by their environment variable; empty if this file takes no values from variables.
     private func namesByVariable(of keys: [AnyStoredKey]) -> [String: [String]] {
         guard let variables = store.environment?.variables else { return [:] }
         return Dictionary(grouping: keys.map(\.name).distinctKeys) { variables.name(of: $0) }

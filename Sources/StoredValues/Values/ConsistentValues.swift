@@ -50,7 +50,7 @@ extension PreferencesFile {
             return parts
         }
         _ = find()
-        // Its contents are those of all keys.
+        // Each element is the contents of all keys.
         return LiveValues(
             subscribe: { () -> ActiveSubscription<[StoredContent]> in
                 let parts = find()
@@ -73,8 +73,8 @@ extension PreferencesFile {
 private typealias Part = (key: PreferencesKey, store: PreferencesStore, content: @Sendable () -> StoredContent)
 
 extension PreferencesStore {
-    /// Adds a reader of `content` now and after each change of one of these keys. It is called with the state locked, so that nothing
-    /// changes meanwhile.
+    /// Adds a reader that gets `content` now and after each change of one of these keys. `content` is called with the state locked, so that
+    /// nothing changes meanwhile.
     func subscribe<Content>(
         to keys: [PreferencesKey], _ limit: BufferLimit, _ content: @escaping @Sendable () -> Content
     ) -> ActiveSubscription<Content> {

@@ -47,7 +47,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
             return nil
         }
         guard let first else { return }
-        // If it is known without a value that they differ: closures cannot be compared.
+        // Only what differs whatever the value is: closures cannot be compared.
         let ways = (Self.way(first), Self.way(declaration))
         if ways.0 != ways.1 { report(two: "validations", ": it is validated \(ways.0) and \(ways.1)") }
         if let (one, other) = Self.difference(first.defaultItem, declaration.defaultItem) {
@@ -59,8 +59,8 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         key.range.map { "to the range \($0.description)" } ?? (key.validate == nil ? "not at all" : "by a function")
     }
 
-    /// Logs, once, that a content which one declaration interprets as `item` is another item for the declaration that read it before. That
-    /// one interprets it again for this where the items differ: a validation may depend on other values.
+    /// Logs, once, if this declaration reads a content as `item`, and the one that read it first as another item. If they differ, that one
+    /// interprets the content again first, because a validation may depend on other values.
     private func compare(_ item: Item, _ content: StoredContent, of revision: UInt64) {
         guard let (known, reader) = lastGood.withLock({ $0.made(of: revision) }), let (_, text) = Self.difference(known, item) else { return }
         let other = Self.text(decoded(content).interpreted(by: reader) { lastGood(by: reader) }.item)
@@ -69,7 +69,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
 
     private func report(two what: String, _ how: String) { store.report { $0.note(two: what, of: PreferencesKey(key), how: how) } }
 
-    /// Both items as texts, if they differ: in encoded form, in which nan does not differ from nan.
+    /// Both items as text if they differ. They are compared as they are encoded, so that nan equals nan.
     private static func difference(_ one: Item, _ other: Item) -> (String, String)? {
         guard (one as? any Equatable)?.isEqual(to: other) != true else { return nil }
         let texts = (text(one), text(other))
@@ -89,7 +89,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
             live.makeReady(nil, ifStill: revision)
         } else if let item = content.box(of: Item.self) {
             live.makeReady(item, ifStill: revision)
-        }  // of any other, each reader derives its own item
+        }  // from any other content, each reader derives its own item
         return (content, revision)
     }
 

@@ -50,24 +50,24 @@ public struct Setting: Sendable {
         self.stored = stored
     }
 
-    /// Stores a value as ``StoredValue/set(checking:)`` does: read as the key's type, and validated. A member that is missing in an object
-    /// takes its default, but an optional one is nil: that is how a nil is stored.
+    /// Decodes a value as the key's type, validates it and stores it, as ``StoredValue/set(checking:)`` does. A member that is missing in an
+    /// object takes its default, but an optional one is nil: that is how a nil is stored.
     ///
     /// Throws ``PreferencesError/notValid(key:path:reason:)`` if it is not of that type, or is refused; the reason says what is allowed.
-    /// Otherwise throws as that does. Then the old value stays.
+    /// Throws the other errors of ``StoredValue/set(checking:)``, too. When it throws, the old value stays.
     public func set(_ value: JSONValue) throws(PreferencesError) { try stored.set(json: value) }
 
-    /// Stores what a user typed, read as the key's type wants it, and validated as ``set(_:)`` does.
+    /// Reads what a user typed as the key's type, and stores it as ``set(_:)`` does. Throws the same errors.
     ///
-    /// `30` is a number where one is wanted and a text where a text is wanted. A text, a date or a case is typed without quotes: `dark`.
-    /// Lists and objects are JSON: `["a", "b"]`, and `{"width": 800}`, which leaves all else of a window at its default. Nothing is guessed:
-    /// `2 h` is no number, and `yes` is not `true`.
+    /// `30` is a number if the type is a number, and a string if it is a string. Strings, dates and cases are typed without quotes: `dark`.
+    /// Lists and objects are JSON: `["a", "b"]`, and `{"width": 800}`, which leaves everything else of a window at its default. Nothing is
+    /// guessed: `2 h` is not a number, and `yes` is not `true`.
     public func set(text: String) throws(PreferencesError) { try stored.set(text: text) }
 
     /// Removes the stored value, as ``StoredValue/reset()`` does.
     public func reset() { stored.reset() }
 
-    /// Whether both show the same of one key.
+    /// Whether a settings page shows the same for both.
     func isSame(as other: Setting) -> Bool {
         value == other.value && source == other.source && isStored == other.isStored && repairs == other.repairs
             && name.isIdentical(to: other.name)
@@ -102,7 +102,7 @@ extension StoredValue: SettableValue {
 }
 
 extension StoredKey {
-    /// What a user or the environment says, as JSON that the key's type reads. Throws why it cannot be read.
+    /// The JSON for what a user typed, or for an environment variable, that decodes as the key's type. Throws why there is none.
     func json(typed text: String) throws(Explanation) -> JSONValue {
         let typed: JSONValue?
         do { typed = try JSONValue(typed: text) } catch { throw Explanation("it has \(error)") }
@@ -111,7 +111,7 @@ extension StoredKey {
         if let typed {
             do {
                 _ = try item(from: typed)
-                // What can be read as JSON and as a text is a text only for a type of texts.
+                // What decodes both as JSON and as a string is a string only if the type allows nothing but strings.
                 if !isText || !strictSchema.isText { return typed }
             } catch DecodingError.keyNotFound(_, let context) {
                 missing = context.debugDescription
@@ -124,13 +124,13 @@ extension StoredKey {
         throw Explanation(misfit ?? (schema.isAnything ? "it cannot be read as \(Item.self)" : "it must be \(schema.words)"))
     }
 
-    /// The item that `json` is. As in the file, members that are missing are the default's; nothing else is repaired.
+    /// The item that `json` decodes to. As in the file, missing members take their default; nothing else is repaired.
     func item(from json: JSONValue) throws -> Item {
         do {
             return try ItemDecoder.decode(Item.self, from: json)
         } catch {
             guard let item = ItemRepair<Item>.decode(json, default: defaultItem, .strict).item else { throw error }
-            // Where a member is missing, an unknown one is a misspelt one.
+            // If one member is missing and another unknown, the name is probably misspelt.
             guard try ItemEncoder.encode(item).hasMembers(of: json) else { throw error }
             return item
         }
@@ -138,7 +138,7 @@ extension StoredKey {
 }
 
 extension JSONValue {
-    /// Whether this has the members that `other` has, on every level; not those that are null.
+    /// Whether this has every member of `other`, on every level, except those that are null.
     fileprivate func hasMembers(of other: JSONValue) -> Bool {
         (other.objectValue ?? [:]).allSatisfy { name, value in value == .null || self[name]?.hasMembers(of: value) ?? false }
     }

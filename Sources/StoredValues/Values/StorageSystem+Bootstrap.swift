@@ -15,11 +15,11 @@ extension StorageSystem {
     /// }
     /// ```
     ///
-    /// Arguments that are omitted leave their default. Arguments that are given take precedence over
+    /// Arguments that are omitted keep their defaults. Arguments that are given take precedence over
     /// `STORED_VALUES_PREFERENCES` and `STORED_VALUES_KEYRING`. None applies inside `withTemporaryStorage`.
     ///
-    /// With a prefix, variables of the environment give values of the standard file: with `EDITOR_`, the value of `maxConnections` is
-    /// that of `EDITOR_MAX_CONNECTIONS`, if that is set. See <doc:ServiceEnvironment>.
+    /// With a prefix, environment variables override values of the standard file: with `EDITOR_`, `maxConnections` has the value of
+    /// `EDITOR_MAX_CONNECTIONS`, if that is set. See <doc:ServiceEnvironment>.
     ///
     /// Traps on an invalid name or prefix, on a second call, and after the first use. Making a file or a keyring to pass here does not
     /// count as use.
@@ -28,13 +28,13 @@ extension StorageSystem {
     ///   - applicationID: A name such as `com.example.Editor`, without a slash: the folder of the preferences below
     ///     `~/.config`, and the service of the secrets in the keyring. The default is the executable's name, so renaming the
     ///     program would lose its settings.
-    ///   - preferences: The file that ``PreferencesFile/standard`` means; to pass that itself is to omit the argument. A
-    ///     ``PreferencesFile/init(path:)`` falls back to the standard file's system-wide defaults, a ``PreferencesFile/named(_:)`` to its own, and
-    ///     both to the settings that this machine shares with others before these (``ValueSource``). If the file cannot be opened, values stay
+    ///   - preferences: The file that ``PreferencesFile/standard`` means; passing that itself is the same as omitting the argument. A
+    ///     ``PreferencesFile/init(path:)`` falls back to the standard file's system-wide defaults, a ``PreferencesFile/named(_:)`` to its own.
+    ///     Both look first in the settings that this machine shares with others (``ValueSource``). If the file cannot be opened, values stay
     ///     in memory, the error is logged, and ``PreferencesFile/flush()`` throws it.
     ///   - keyring: The keyring that ``Keyring/system`` means.
-    ///   - environmentPrefix: What the names of variables begin with, such as `EDITOR_`: letters of ASCII, digits and underscores, no
-    ///     digit first, and not `STORED_VALUES_`. The variables are copied now.
+    ///   - environmentPrefix: What the names of variables begin with, such as `EDITOR_`: ASCII letters, digits and underscores. It must not
+    ///     begin with a digit or with `STORED_VALUES_`. The variables are copied by this call.
     public static func bootstrap(
         applicationID: String? = nil, preferences: PreferencesFile? = nil, keyring: (any Keyring)? = nil,
         environmentPrefix: String? = nil

@@ -4,10 +4,11 @@ extension StoredContent {
     /// The item, if this holds one of this type.
     func item<Item: Sendable>(_ type: Item.Type) -> Item? { box(of: type)?.value }
 
-    /// The same in the box in which its readers share it.
+    /// The box with the item, which its readers share.
     func box<Item: Sendable>(of type: Item.Type) -> Box<Item>? { if case .item(let box, _) = self { box as? Box<Item> } else { nil } }
 
-    /// Whether it is neither only text nor the item of another type, as a batch may leave it that uses a key with two.
+    /// Whether it need not be decoded as `type`. It must be if it is text, or an item of another type, as a batch may leave it that uses a key
+    /// with two types.
     func isDecoded<Item: Sendable>(as type: Item.Type) -> Bool {
         switch self {
         case .text: false
@@ -43,8 +44,8 @@ extension StoredContent {
         return .item(Box(item), text: text)
     }
 
-    /// The item that a wrapper with this declaration reads; the content is decoded. `lastGood` takes the place of broken parts, or the
-    /// default if that returns nil. It is called only if needed.
+    /// The item that a wrapper with this declaration reads; the content is decoded. Broken parts are replaced by `lastGood`, which is called
+    /// only if needed, or by the default if that returns nil.
     func interpreted<Item>(by declaration: StoredKey<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
         func whole(_ reason: String, besides repairs: [Repair] = []) -> Interpretation<Item> {
             guard let item = lastGood() else {
@@ -66,7 +67,7 @@ extension StoredContent {
                 json, default: declaration.defaultItem, lastGood: lastGood, declaration.decoding)
             interpretation = Interpretation(
                 item: item ?? lastGood ?? declaration.defaultItem, repairs: repairs, isDefault: item == nil && lastGood == nil)
-            // That value is already valid, or is never validated.
+            // The last good value is already valid, and the default is never validated.
             if item == nil { return interpretation }
         }
         do {
@@ -134,7 +135,7 @@ struct LastGood<Item: StorableItem>: Sendable {
         case (.item, _): next.replaced = [old.content]
         default:
             next.replaced = replaced + [old.content]
-            if next.replaced.count > 8 { next.replaced.remove(at: 1) }  // so many that were never read are kept
+            if next.replaced.count > 8 { next.replaced.remove(at: 1) }  // keeps a bounded number of contents that were never read
         }
         return next
     }

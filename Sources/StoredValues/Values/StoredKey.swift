@@ -65,7 +65,7 @@ public struct StoredKey<Item: StorableItem>: Sendable {
         self.help = help
     }
 
-    /// The item that validation returns for `item`; throws if it refuses it. Inlined, for a call would look up the metadata of this type.
+    /// The item that validation returns for `item`; throws if it is refused. Inlined, because a call would look up the metadata of this type.
     @inline(__always)
     func validated(_ item: Item) throws -> Item {
         guard let validate else { return item }
@@ -83,20 +83,20 @@ extension StoredKey where Item: ExpressibleByNilLiteral {
     }
 }
 
-/// A range of items, of a type that is only known to be comparable where the range is declared.
+/// A range of items. `ClosedRange` would need `Comparable`, which `Item` is known to be only where the range is declared.
 struct ItemRange<Item: Sendable>: Sendable {
     let lowerBound: Item
     let upperBound: Item
     let description: String
     let contains: @Sendable (Item) -> Bool
 
-    /// Thrown for an item outside of the range, or one that it cannot clamp.
+    /// Thrown for an item outside of the range, or one that cannot be clamped, such as nan.
     func refusal(of item: Item) -> Explanation { Explanation("\(item) is not in \(description)") }
 }
 
 // The values that are stored under former keys.
 extension StoredKey {
-    /// Those that may be moved or removed: none that a version above `version` wrote.
+    /// Those that may be moved or removed, which excludes what a version above `version` wrote.
     private func formerlyStored(in view: StoredMembers, upTo version: Int) -> [(key: String, text: StoredJSON)] {
         formerKeys.compactMap { name in
             guard let text = view.own(PreferencesKey(name)), text.version <= version else { return nil }
@@ -104,7 +104,7 @@ extension StoredKey {
         }
     }
 
-    /// Moves the first of them to this key, if nothing is stored there.
+    /// Moves the first value under a former key to this key, if nothing is stored there.
     func moveFormerKeys(in store: PreferencesStore, upTo version: Int) {
         guard !formerKeys.isEmpty else { return }
         store.rearrange { view in
@@ -118,7 +118,7 @@ extension StoredKey {
         }
     }
 
-    /// Removes them together with the value of this key; otherwise they would come back at the next start.
+    /// Removes the values under former keys together with that of this key; otherwise one would come back at the next start.
     func removeFormerKeys(in store: PreferencesStore, upTo version: Int, _ changes: inout MemberChanges) {
         let view = store.view
         if let text = view.own(PreferencesKey(name)), text.version > version { return }  // then nothing is removed
@@ -127,7 +127,7 @@ extension StoredKey {
 }
 
 extension StoredKey {
-    /// Makes what the variable of this key says its value, if there is a variable, and that is a valid value; else logs why not.
+    /// Makes the environment variable of this key its value, if there is one. If that is not valid, logs why.
     func claimVariable(in store: PreferencesStore) {
         let key = PreferencesKey(name), itemType = ObjectIdentifier(Item.self)
         guard let (variable, text) = store.environment?.unclaimed(key, as: itemType) else { return }
@@ -137,7 +137,7 @@ extension StoredKey {
             _ = try validated(item(from: json))
             return StoredJSON(json: json.text(level: 1), version: ItemSchema(of: Item.self).version)
         }
-        // The text of a user's error is made here, without a lock.
+        // The error may be of the user's own type, whose text is made here, without a lock.
         store.claim(EnvironmentLayer.Claim(key: key, itemType: itemType, variable: variable, content: content.mapError { Explanation("\($0)") }))
     }
 }

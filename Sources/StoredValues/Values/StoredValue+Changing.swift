@@ -28,8 +28,8 @@ extension StoredValue {
     /// An item outside of the range that the key is declared with is refused, and not moved to the nearer bound as by
     /// ``set(_:overwritingNewer:)``. Throws ``PreferencesError/notValid(key:path:reason:)``, ``PreferencesError/notEncodable(key:path:reason:)``,
     /// ``PreferencesError/newerVersion(key:path:stored:supported:)``, ``PreferencesError/tooLarge(key:path:limit:)`` or
-    /// ``PreferencesError/overridden(key:by:)``. Then the old value stays, and ``flush()`` does not throw the error again. A file that cannot be written throws nothing here:
-    /// the value stays in memory, as with ``set(_:overwritingNewer:)``.
+    /// ``PreferencesError/overridden(key:by:)``. Then the old value stays, and ``flush()`` does not throw the error again. If the file
+    /// cannot be written, nothing is thrown: the value stays in memory, as with ``set(_:overwritingNewer:)``.
     public func set(checking item: Item) throws(PreferencesError) {
         let preference = livePreference
         let change = try change(to: item, isChecked: true, in: preference)
@@ -39,8 +39,8 @@ extension StoredValue {
         }
     }
 
-    /// Stores `item` so that it survives a power cut when this returns, or throws why not; what throws has changed nothing. For
-    /// input whose loss would matter.
+    /// Stores `item` so that it survives a power cut when this returns. If it throws, nothing has changed. For input whose loss would
+    /// matter.
     ///
     /// It is validated as by ``set(checking:)``, and throws the same errors. The new file is synced to the disk before it takes the
     /// place of the old one: if the disk is full, read-only or gone, ``PreferencesError/notSaved(path:reason:)`` is thrown, and the
@@ -67,12 +67,14 @@ extension StoredValue {
 
     /// Changes the value in place, atomically among all threads and processes.
     ///
-    /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait. Changing the same file
-    /// inside it traps; of another file that is changed in it, streams and observers are told when this ends. Two threads that
-    /// change two files inside each other, in opposite order, deadlock. If `change` throws, nothing is changed. If another process holds the
-    /// lock for 2 s, or the file cannot be written, the change is atomic only within this process, and is written later, over what others
-    /// have written; while processes pass the lock on, this waits for its turn. `change` gets the value that is read, even if the stored one
-    /// is broken, and validation runs on the result. If a newer version of the program stored the value, the change is refused.
+    /// `change` runs once, on this thread, with the file's lock held: other changes of the file wait. Changing the same file inside it
+    /// traps. It may change another file, whose streams and observers are notified when this call ends; two threads that do so with two
+    /// files in opposite order deadlock. If `change` throws, nothing is changed.
+    ///
+    /// If another process holds the lock for 2 s, or the file cannot be written, the change is atomic only within this process, and is
+    /// written later, over what others have written; while processes pass the lock on, this waits for its turn. `change` gets the value
+    /// that is read, even if the stored one is broken, and validation runs on the result. If a newer version of the program stored the
+    /// value, the change is refused.
     @discardableResult
     public func update<Result, Failure>(_ change: (inout Item) throws(Failure) -> Result) throws(Failure) -> Result {
         try update(named: "update(_:)", change)
@@ -86,7 +88,9 @@ extension StoredValue {
         return try preference.store.change(call, of: key) { changes throws(Failure) in
             var item = read(preference).item
             defer { used = item }
-            if !_isPOD(Item.self), Item.self is AnyObject.Type || Item.self is any OptionalObject.Type { (shared, item) = (item, Self.copy(of: item)) }
+            if !_isPOD(Item.self), Item.self is AnyObject.Type || Item.self is any OptionalObject.Type {
+                (shared, item) = (item, Self.copy(of: item))
+            }
             let result = try change(&item)
             do throws(PreferencesError) {
                 changes[PreferencesKey(key)] = try self.change(to: item, in: preference)
@@ -97,15 +101,15 @@ extension StoredValue {
         }
     }
 
-    /// The same object decoded anew: one is changed in place, and memory shares it.
+    /// A copy of an object, decoded anew: a closure would change the object in place, which readers share.
     private static func copy(of item: Item) -> Item {
         let itsClass: any StorableItem.Type = type(of: item)
         guard let text = try? ItemEncoder.text(item), let copy = try? ItemDecoder.decode(itsClass, from: text) as? Item else { return item }
         return copy
     }
 
-    /// The change that stores `item`, as validation returns it, over nothing newer unless there is a condition. Throws if the item is
-    /// refused; if `isChecked`, one outside of the range of the key is.
+    /// The change that stores `item` as validation returns it. Without a condition, it does not replace what a newer version stored. Throws
+    /// if the item is refused, which one outside of the key's range is only if `isChecked`.
     private func change(
         to item: Item, if condition: MemberChange.Condition? = nil, isChecked: Bool = false, in preference: LivePreference<Item>
     ) throws(PreferencesError) -> MemberChange {
@@ -125,7 +129,7 @@ extension StoredValue {
         return MemberChange(.item(preference.box.init(valid), text: stored), if: condition ?? .notNewer(than: stored.version), by: preference)
     }
 
-    /// By itself, because each `set` would look up the type of the range: 600 instructions.
+    /// Not inlined, because each `set` would look up the type of the range, which takes 600 instructions.
     @inline(never)
     private func requireInRange(_ item: Item) throws {
         if let range = declaration.range, !range.contains(item) { throw range.refusal(of: item) }
@@ -172,7 +176,7 @@ extension StoredValue where Item: RangeReplaceableCollection {
 extension StoredValue where Item: RangeReplaceableCollection, Item.Element: Equatable {
     /// Replaces every element that equals `element` with `replacement`; changes nothing if there is none.
     public func replace(_ element: Item.Element, with replacement: Item.Element) {
-        // What is read need not be what is stored: it may be a layer's, or in place of what is broken. An update that throws stores nothing.
+        // It throws so that nothing is stored: the list may come from a layer, or be read in place of a broken one.
         try? update(named: "replace(_:with:)") { list throws(NothingToReplace) in
             guard list.contains(element) else { throw NothingToReplace() }
             list = list.replacing(every: element, with: replacement)

@@ -20,12 +20,12 @@ extension StoredValue {
         return LiveValues(subscribe: { self.livePreference.live.subscribe(limit) }, makeTransform: { self.transform() })
     }
 
-    /// What one iteration makes of each content: the item, nil if it is the same as the one before. Contents that may be refined come as
-    /// items whose text is the file's, which may be formatted in another way.
+    /// For one iteration: from each content to its item, or nil if that equals the one before. If contents may be refined, they come as items
+    /// whose text is the file's, which may be formatted in another way.
     func transform(mayBeRefined: Bool = false) -> (StoredContent) -> Item? {
         var isFirst = true
         var last: [UInt8]?
-        // Of a content that is broken now; a change may come before it is streamed, and leave no trace of the last good value before.
+        // If the content is broken now: a change may come before it is streamed, and then the last good value before is no longer known.
         let now = read(livePreference)
         var lastGood = now.repairs.isEmpty || now.isDefault ? nil : Self.text(now.item)
         return { content in
@@ -57,7 +57,7 @@ extension StoredValue {
         return sharedPreference.setIfNil(find(in: storage.store))
     }
 
-    /// The item where it cannot be read without a lock.
+    /// The item, if it cannot be read without a lock.
     @usableFromInline
     func itemMadeReady() -> Item {
         let preference = livePreference
@@ -70,13 +70,13 @@ extension StoredValue {
         let found = LivePreference<Item>.find(key, in: store)
         declaration.moveFormerKeys(in: found.store, upTo: found.schema.version)
         found.note(declaration)
-        declaration.claimVariable(in: store)  // if the variables came between
+        declaration.claimVariable(in: store)  // again, because the variables may have been added in between
         return found
     }
 
     func read(_ preference: LivePreference<Item>) -> Interpretation<Item> {
         if let own = preference.store.ownContent(of: key) {
-            // This content belongs only to this thread's view, so it is not kept. While it is broken, the last good value is that of now, which
+            // This content belongs only to this thread's view, so it is not kept. If it is broken, the current last good value is used, which
             // another thread may have changed since the view began.
             let content = preference.decoded(own.value)
             let interpretation = own.isUncovered ? content.interpreted(by: declaration, lastGood: { nil }) : interpret(content, in: preference)
@@ -86,7 +86,7 @@ extension StoredValue {
         return interpretation(of: preference.current, in: preference) { read(preference) }
     }
 
-    /// - Parameter outdated: What to return if the content was replaced meanwhile, with the last good value that it needed.
+    /// - Parameter outdated: Called for the result if the content was replaced meanwhile, and with it the last good value that it needed.
     private func interpretation(
         of current: (content: StoredContent, revision: UInt64), in preference: LivePreference<Item>, orElse outdated: () -> Interpretation<Item>
     ) -> Interpretation<Item> {

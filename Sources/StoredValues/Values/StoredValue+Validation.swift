@@ -6,8 +6,8 @@ extension StoredKey where Item: Comparable {
     /// Declares a key whose items lie in a range.
     ///
     /// Items outside of it, set or read, become the nearer bound, but ``StoredValue/set(checking:)``, ``StoredValue/set(durably:)`` and
-    /// ``Setting`` refuse them; an item that does
-    /// not equal itself, such as nan, is always refused. Traps if the range does not contain the default.
+    /// ``Setting`` refuse them. An item that does not equal itself, such as nan, is always refused. Traps if the range does not contain the
+    /// default.
     ///
     /// - Parameters:
     ///   - name: The member of the file that holds the value. Traps if it is empty or begins with `$`.

@@ -26,8 +26,8 @@ import StoredValuesSupport
 /// If another program writes something that does not decode or does not pass validation, the last good value stays in use; at a
 /// start, when none is known, the default is read. ``repairs`` and the log report it.
 ///
-/// The value that a property is declared with is its default, also one that a struct's memberwise initialiser sets, which reads as
-/// if it were stored: declare an initialiser, such as `init() {}`, or make the property `private`.
+/// The value that a property is declared with is its default. So is a value passed to a struct's memberwise initialiser, although the call
+/// looks as if it were stored: declare an initialiser, such as `init() {}`, or make the property `private`.
 ///
 /// Where Swift does not allow a property wrapper (in a `Sendable` class, for a `static let`), make the value with
 /// ``init(key:default:formerKeys:decoding:validate:storage:)`` and read its ``value``, or put the properties into a struct; see
