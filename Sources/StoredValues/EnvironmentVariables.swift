@@ -4,7 +4,7 @@ import StoredValuesSupport
 package struct EnvironmentVariables: Sendable {
     let prefix: String
     /// By their names; nil for one that is not UTF-8.
-    private let texts: [String: String?]
+    let texts: [String: String?]
 
     /// Copies the variables now, or takes `texts` in their place.
     init(prefix: String, _ texts: [String: String?]? = nil) {
@@ -20,9 +20,6 @@ package struct EnvironmentVariables: Sendable {
 
     /// The name of the variable of `key`, set or not.
     func name(of key: String) -> String { prefix + Self.name(of: key) }
-
-    /// The text of the variable; nil if it is not set, and a nil in it if it is not UTF-8.
-    func text(of variable: String) -> String?? { texts[variable] }
 
     /// The name of the variable of `key` after the prefix: `http.maxConnections` is `HTTP_MAX_CONNECTIONS`.
     ///

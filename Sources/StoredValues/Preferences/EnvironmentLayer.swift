@@ -33,7 +33,7 @@ final class EnvironmentLayer: Sendable {
     func unclaimed(_ key: PreferencesKey, as itemType: ObjectIdentifier) -> (variable: String, text: String?)? {
         guard claims.withLock({ $0[key]?.itemType }) != itemType else { return nil }
         let variable = variables.name(of: key.text)
-        return variables.text(of: variable).map { (variable, $0) }
+        return variables.texts[variable].map { (variable, $0) }
     }
 
     /// Notes the claim. Returns the keys that have another value now, and what to log.
