@@ -29,16 +29,14 @@ extension LiveSecret {
             }
             // Not the content in memory, which an earlier read may have put there before the lock was taken.
             let content = await ask()
-            let before = try content.answer.get()
-            let bytesBefore = before.flatMap { try? SecretCoding.encode($0) }
-            // Decoded again, because an object would be changed in place, and is shared with readers.
-            var item = try content.secret.map { secret throws(KeyringError) in try SecretCoding.decode(Item.self, from: secret) }
+            var item = try content.itemToChange()
+            let bytesBefore = item.flatMap { try? SecretCoding.encode($0) }
             let result = change(&item, content.secret)
             guard case .success = result else { return result }
             if let item {
                 let bytes = try SecretCoding.encode(item)
                 if bytes != bytesBefore { try await store(.value(item, bytes), in: locked.get()) }
-            } else if before != nil {
+            } else if content.secret != nil {
                 try await store(.absent, in: locked.get())
             }
             return result
@@ -103,11 +101,8 @@ extension LiveSecret {
         let updates = RunningUpdate.ofTask.filter { $0.turn != nil } + [RunningUpdate(turn: turn)]
         var failures = 0
         while true {
-            let content = await ask()
-            _ = try content.answer.get()
-            let before = content.secret
-            // Decoded again, because an object would be changed in place, and is shared with readers.
-            var item = try before.map { secret throws(KeyringError) in try SecretCoding.decode(Item.self, from: secret) }
+            let content = await ask(), before = content.secret
+            var item = try content.itemToChange()
             let success: Success
             do {
                 success = try await RunningUpdate.$ofTask.withValue(updates) { try await change(&item) }

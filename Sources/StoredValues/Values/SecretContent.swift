@@ -23,6 +23,12 @@ enum SecretContent<Item: StorableItem>: Sendable {
         case .unavailable(let error): .failure(error)
         }
     }
+
+    /// The answer's item, decoded again: an object is changed in place, and the one in memory is shared with readers.
+    func itemToChange() throws(KeyringError) -> Item? {
+        guard let secret else { return try answer.get() }
+        return try SecretCoding.decode(Item.self, from: secret)
+    }
 }
 
 extension SecretContent: Equatable {
