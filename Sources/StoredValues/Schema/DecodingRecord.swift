@@ -3,18 +3,14 @@ final class DecodingRecord {
     /// What the whole value or a member was asked for.
     struct Part {
         private(set) var types: [any Decodable.Type] = []
-        /// Whether a null was looked for.
-        var mayBeNull = false
-        var isList = false
-        var isObject = false
-        /// Whether it was asked for in a way that says nothing of its type.
-        var isOpen = false
+        /// The JSON types that were asked for without a Swift type: "null", "array" and "object".
+        fileprivate(set) var jsonTypes: Set<String> = []
 
         mutating func note(_ type: any Decodable.Type) { if !types.contains(where: { $0 == type }) { types.append(type) } }
     }
 
     fileprivate(set) var whole = Part()
-    private(set) var members: [String: Part] = [:]
+    fileprivate(set) var members: [String: Part] = [:]
     /// How many items are being made up inside each other. Only the outermost has optional parts: a type may contain itself.
     private let depth: Int
 
@@ -44,9 +40,6 @@ final class DecodingRecord {
     /// Further values by which a member often says what the other members are.
     static let tags: [JSONValue] = [false, 0, 2, 3]
 
-    // MARK: For the decoder
-
-    fileprivate func note(_ name: String, _ change: (inout Part) -> Void) { change(&members[name, default: Part()]) }
     /// Whether an optional part that is missing is made up.
     fileprivate var hasOptionals: Bool { depth == 0 }
 }
@@ -58,12 +51,12 @@ private struct RecordingDecoder: Decoder {
     var userInfo: [CodingUserInfoKey: Any] { node.userInfo }
 
     func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-        record.whole.isObject = true
+        record.whole.jsonTypes.insert("object")
         return KeyedDecodingContainer(RecordingMembers(base: try node.container(keyedBy: type), record: record))
     }
 
     func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
-        record.whole.isList = true
+        record.whole.jsonTypes.insert("array")
         return try node.unkeyedContainer()
     }
 
@@ -76,7 +69,7 @@ private struct RecordingValue: SingleValueDecodingContainer {
     var codingPath: [any CodingKey] { node.codingPath }
 
     func decodeNil() -> Bool {
-        record.whole.mayBeNull = true
+        record.whole.jsonTypes.insert("null")
         return node.decodeNil()
     }
 
@@ -101,7 +94,7 @@ private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol 
     func contains(_ key: Key) -> Bool { base.contains(key) || record.hasOptionals }
 
     func decodeNil(forKey key: Key) throws -> Bool {
-        record.note(key.stringValue) { $0.mayBeNull = true }
+        record.members[key.stringValue, default: .init()].jsonTypes.insert("null")
         return base.contains(key) ? try base.decodeNil(forKey: key) : !record.hasOptionals
     }
 
@@ -110,25 +103,26 @@ private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol 
     func decode<Item: Decodable>(_ type: Item.Type, forKey key: Key) throws -> Item { try noted(type, key) }
 
     private func noted<Item: Decodable>(_ type: Item.Type, _ key: Key) throws -> Item {
-        record.note(key.stringValue) { $0.note(type) }
+        record.members[key.stringValue, default: .init()].note(type)
         if !base.contains(key), let item = record.make(type) { return item }
         return try base.decode(type, forKey: key)
     }
 
     func nestedContainer<Nested: CodingKey>(keyedBy type: Nested.Type, forKey key: Key) throws -> KeyedDecodingContainer<Nested> {
-        record.note(key.stringValue) { $0.isObject = true }
+        record.members[key.stringValue, default: .init()].jsonTypes.insert("object")
         return try base.nestedContainer(keyedBy: type, forKey: key)
     }
     func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
-        record.note(key.stringValue) { $0.isList = true }
+        record.members[key.stringValue, default: .init()].jsonTypes.insert("array")
         return try base.nestedUnkeyedContainer(forKey: key)
     }
+    // What is done with these decoders is not recorded, so the member may be any JSON.
     func superDecoder() throws -> any Decoder {
-        record.note("super") { $0.isOpen = true }
+        record.members["super", default: .init()].note(JSONValue.self)
         return try base.superDecoder()
     }
     func superDecoder(forKey key: Key) throws -> any Decoder {
-        record.note(key.stringValue) { $0.isOpen = true }
+        record.members[key.stringValue, default: .init()].note(JSONValue.self)
         return try base.superDecoder(forKey: key)
     }
 }

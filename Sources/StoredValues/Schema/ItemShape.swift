@@ -110,17 +110,21 @@ struct ItemShape {
         let record = DecodingRecord()
         // Without one, that of an item that is made up.
         let sample = sample ?? (record.make(type) as? any Encodable).flatMap { try? ItemEncoder.encode($0) }
-        for json in [sample].compactMap(\.self) + DecodingRecord.samples { record.run(type, on: json) }
-        let isSound = sample?.item(type) != nil
-        var choices = record.whole.types.map { schema(of: $0, sample) }
-        choices += [("null", record.whole.mayBeNull), ("array", record.whole.isList)].filter(\.1).map { JSONSchema(type: $0.0) }
-        if record.whole.isObject {
-            let members = isSound ? self.members(of: type, sample?.objectValue ?? [:], record) : [:]
-            choices.append(JSONSchema(type: "object", members.isEmpty ? [:] : ["properties": .object(members)]))
-        }
-        let found = JSONSchema(anyOf: choices)
-        let isRight = ([sample].compactMap(\.self) + DecodingRecord.samples).allSatisfy { found.allows($0) || $0.item(type) == nil }
-        return isSound && isRight ? found : .anything
+        let tried = [sample].compactMap(\.self) + DecodingRecord.samples
+        for json in tried { record.run(type, on: json) }
+        guard let sample, sample.item(type) != nil else { return .anything }
+        let whole = record.whole, members = members(of: type, sample.objectValue ?? [:], record)
+        let object = JSONSchema(type: "object", members.isEmpty ? [:] : ["properties": .object(members)])
+        let found = JSONSchema(anyOf: choices(for: whole, sample, object: object))
+        return tried.allSatisfy { found.allows($0) || $0.item(type) == nil } ? found : .anything
+    }
+
+    /// The schemas of what a part was asked for.
+    private mutating func choices(
+        for part: DecodingRecord.Part, _ sample: JSONValue?, object: JSONSchema = JSONSchema(type: "object")
+    ) -> [JSONSchema] {
+        part.types.map { schema(of: $0, sample) }
+            + ["null", "array", "object"].filter(part.jsonTypes.contains).map { $0 == "object" ? object : JSONSchema(type: $0) }
     }
 
     /// The schemas of the members that the type asks for, those left out of which nothing is known.
@@ -140,12 +144,8 @@ struct ItemShape {
                 && DecodingRecord.samples.contains { $0.stringValue != nil && with(name, $0).item(type) == nil }
         }
         var members: [String: JSONValue] = [:]
-        for (name, member) in record.members where !member.isOpen {
-            guard member.types.isEmpty || deciding[name] != nil || (deciding.isEmpty && !isEnum) else { continue }
-            var choices = member.types.map { schema(of: $0, sample[name]) }
-            let kinds = [("null", member.mayBeNull), ("array", member.isList), ("object", member.isObject)]
-            choices += kinds.filter(\.1).map { JSONSchema(type: $0.0) }
-            let found = JSONSchema(anyOf: choices)
+        for (name, member) in record.members where member.types.isEmpty || deciding[name] != nil || (deciding.isEmpty && !isEnum) {
+            let found = JSONSchema(anyOf: choices(for: member, sample[name]))
             let isRight = DecodingRecord.samples.allSatisfy { found.allows($0) || with(name, $0).item(type) == nil }
             if isRight, !found.isAnything { members[name] = found.json }
         }
