@@ -91,7 +91,15 @@
             updatesHandler: nonisolated(nonsending) (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
         ) async throws -> Return {
             guard let secret = secrets[key.storedName] else {
-                return try await updatesHandler(ConfigUpdatesAsyncSequence(settings(forKey: key, type: type)))
+                // As JSON, which is compared byte by byte: two texts that only look alike are a change.
+                let last = Guarded<Result<JSONValue?, ValueNotConvertible>?>(nil)
+                let updates = storage.changes.compactMap { _ -> Result<LookupResult, any Error>? in
+                    let snapshot = snapshot([:])
+                    let found = Result { () throws(ValueNotConvertible) in try snapshot.json(forKey: key, type: type) }
+                    guard last.withLock({ exchange(&$0, with: found) }) != found else { return nil }
+                    return Result { try snapshot.value(forKey: key, type: type) }
+                }
+                return try await updatesHandler(ConfigUpdatesAsyncSequence(updates))
             }
             let updates = secret.answers.map { answer in
                 Result { try snapshot([key.storedName: answer]).value(forKey: key, type: type) }
@@ -107,45 +115,20 @@
             try await updatesHandler(ConfigUpdatesAsyncSequence(snapshots))
         }
 
-        // Both streams end with their reader; a slow one gets only the newest element.
-
-        private func settings(forKey key: AbsoluteConfigKey, type: ConfigType) -> AsyncStream<Result<LookupResult, any Error>> {
-            AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-                let changes = storage.changes  // before the first look, so that no change is missed
-                let task = Task {
-                    // As JSON, which is compared byte by byte: two texts that only look alike are a change.
-                    var last: Result<JSONValue?, ValueNotConvertible>?
-                    func look() {
-                        let snapshot = snapshot([:])
-                        let found = Result { () throws(ValueNotConvertible) in try snapshot.json(forKey: key, type: type) }
-                        if found != last { continuation.yield(Result { try snapshot.setting(forKey: key, type: type) }) }
-                        last = found
-                    }
-                    look()
-                    for await _ in changes { look() }
-                }
-                continuation.onTermination = { _ in task.cancel() }
-            }
-        }
-
+        /// Ends with its reader; a slow one gets only the newest snapshot.
         private var snapshots: AsyncStream<any ConfigSnapshot> {
             AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
                 // In one lock, so that no older snapshot follows a newer one.
                 let answers = Guarded<[String: StoredValuesSnapshot.Answer]>([:])
-                let look = { @Sendable (name: String?, answer: StoredValuesSnapshot.Answer?) in
+                let note = { @Sendable (new: [String: StoredValuesSnapshot.Answer]) in
                     answers.withLock { answers in
-                        if let name { answers[name] = answer }
+                        answers.merge(new) { $1 }
                         if answers.count == secrets.count { continuation.yield(snapshot(answers)) }
                     }
                 }
                 let changes = storage.changes
-                var tasks = [
-                    Task {
-                        look(nil, nil)
-                        for await _ in changes { look(nil, nil) }
-                    }
-                ]
-                for (name, secret) in secrets { tasks.append(Task { for await answer in secret.answers { look(name, answer) } }) }
+                var tasks = [Task { for await _ in changes { note([:]) } }]
+                for (name, secret) in secrets { tasks.append(Task { for await answer in secret.answers { note([name: answer]) } }) }
                 continuation.onTermination = { [tasks] _ in for task in tasks { task.cancel() } }
             }
         }

@@ -24,18 +24,12 @@
                 }
                 return LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: true))
             }
-            return try setting(forKey: key, type: type)
-        }
-
-        /// The setting under `key`, even if it is named as a secret.
-        func setting(forKey key: AbsoluteConfigKey, type: ConfigType) throws(ValueNotConvertible) -> LookupResult {
-            let name = key.storedName
             guard let json = try json(forKey: key, type: type) else { return LookupResult(encodedKey: name, value: nil) }
             guard let content = json.content(as: type) else { throw notConvertible(name, type) }
             return LookupResult(encodedKey: name, value: ConfigValue(content, isSecret: false))
         }
 
-        /// The same as it is stored; nil if it is not.
+        /// The stored value of the setting `key`, even if a secret has that name; nil if there is none.
         func json(forKey key: AbsoluteConfigKey, type: ConfigType) throws(ValueNotConvertible) -> JSONValue? {
             do { return try settings.value(atPath: key.storedName) } catch { throw notConvertible(key.storedName, type) }
         }

@@ -159,7 +159,6 @@ struct WatchCommand: AsyncParsableCommand {
     func run() async throws {
         let key = try key?.checked()
         let storage = try settings.soundStorage()
-        let changes = storage.changes  // before the first snapshot, so that no change is missed
         var last: [PreferencesKey: JSONValue] = [:]
         var isFirst = true
         func look() {
@@ -171,9 +170,10 @@ struct WatchCommand: AsyncParsableCommand {
             last = Dictionary(keys.compactMap { key in snapshot[key].map { (PreferencesKey(key), $0) } }) { _, last in last }
             isFirst = false
         }
-        look()
-        HeldLog.letGo()  // the command may never end
-        for await _ in changes { look() }
+        for await _ in storage.changes {
+            look()
+            HeldLog.letGo()  // the command may never end
+        }
     }
 
     private func show(_ key: String, _ value: JSONValue?) {

@@ -8,8 +8,8 @@ extension PreferencesFile {
     /// All values at this moment, as the calling thread sees them.
     package var snapshot: PreferencesSnapshot { store.snapshot }
 
-    /// An element after each change, whoever made it; a slow reader gets only one. No change is missed by a reader that takes a
-    /// snapshot after subscribing, and after each element.
+    /// An element now and after each change, whoever made it; a slow reader gets only one. A reader that takes a snapshot after each
+    /// element misses no change.
     package var changes: AsyncStream<Void> { store.changes }
 
     /// Stores `value` as if a user had edited the file: the version noted for the old value stays. A value that is nested too

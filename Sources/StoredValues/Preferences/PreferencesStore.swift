@@ -123,10 +123,11 @@ final class PreferencesStore: Sendable {
         if let refusal { throw refusal }
     }
 
-    /// An element after each change, whoever made it; a slow reader gets only one.
+    /// An element now and after each change, whoever made it; a slow reader gets only one.
     var changes: AsyncStream<Void> {
         AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
             let number = state.withLock { $0.audience.addListener { later in later.notify { continuation.yield() } } }
+            continuation.yield()
             // Retained, so that the file is watched as long as there is a listener.
             continuation.onTermination = { _ in self.stopTelling(number) }
         }
