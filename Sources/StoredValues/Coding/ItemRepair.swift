@@ -15,8 +15,8 @@ struct ItemRepair<Item: StorableItem> {
     private let action: Repair.Action
     /// What missing members are filled in from.
     private let standard: JSONValue?
-    /// The members that were filled in, each once: they may not decode there either.
-    private var filled: Set<[JSONKey]> = []
+    /// The members that were filled in or left out. None of them is filled in again: it may not decode, or was broken and not missing.
+    private var settled: Set<[JSONKey]> = []
     /// The repairs, and where each part is in the file.
     private var parts: [(path: [JSONKey], repair: Repair)] = []
 
@@ -66,9 +66,9 @@ struct ItemRepair<Item: StorableItem> {
         return place
     }
 
-    /// Fills in the member at `place` from the default, if that is the problem. One that a repair has left out was broken, and not missing.
+    /// Fills in the member at `place` from the default, if that is the problem.
     private mutating func fillIn(_ place: [JSONKey]) -> Bool {
-        guard json[place[...]] == nil, !parts.contains(where: { $0.path == placeInFile(of: place[...]) }), let member = counterpart(of: place[...], in: standard), filled.insert(place).inserted
+        guard json[place[...]] == nil, let member = counterpart(of: place[...], in: standard), settled.insert(place).inserted
         else { return false }
         json[place[...]] = member
         return true
@@ -84,6 +84,7 @@ struct ItemRepair<Item: StorableItem> {
             // A counterpart that is equal does not decode either.
             guard json[part] != counterpart else { continue }
             json[part] = counterpart
+            if counterpart == nil { settled.insert(Array(part)) }
             let path = placeInFile(of: part)
             // The new repair replaces earlier ones inside the part; the first reason says most.
             let inside = parts.first { $0.path.starts(with: path) }
