@@ -70,7 +70,6 @@ final class DecodingNode {
 
     /// Decodes a member or an element.
     func decode<Item: Decodable>(_ type: Item.Type, _ position: Int, _ key: @autoclosure () -> any CodingKey) throws -> Item {
-        trace?.goOn()
         // The most frequent need no node. The casts are as in `decodeUntraced`.
         if type == String.self, json.kind(position) == .string { return json.string(position) as! Item }
         if type == Int.self, json.kind(position) == .number, let integer = Int(json.string(position)) { return integer as! Item }
