@@ -102,7 +102,7 @@ final class EncodingNode {
         let unsorted = parts
         let starts = JSONWriter.sorted(stride(from: 0, to: unsorted.count, by: size)) { writer, start in
             for part in unsorted[start...].prefix(size) {
-                if let node = part.node { writer.append(node, level: 0) } else { writer.append(part.value, level: 0) }
+                writer.append(part, level: 0)
                 writer.append(",")  // so that no text is the beginning of another
             }
         }
@@ -117,9 +117,8 @@ final class EncodingNode {
         case (.nothing, _): break
         default: twoKinds()
         }
-        var parts: [Part] = []
+        content = isList ? .list : .members
         parts.reserveCapacity(6)  // most containers are small, and growing takes long
-        (content, self.parts) = (isList ? .list : .members, parts)
     }
 
     /// Adds a part: a member, or an element if `key` is a position.
@@ -192,15 +191,18 @@ extension Dictionary: UnorderedItem { static var partsPerElement: Int { 2 } }
 extension JSONWriter {
     fileprivate mutating func append(_ node: EncodingNode, level: Int) {
         let parts = node.parts
-        func append(_ writer: inout JSONWriter, position: Int) {
-            if let node = parts[position].node { writer.append(node, level: level + 1) } else { writer.append(parts[position].value, level: level + 1) }
-        }
         switch node.content {
-        case .nothing: self.append("{}")  // an encoder that the item asked for and did not use
-        case .value(let value): self.append(value, level: level)
-        case .list: appendContainer("[", "]", parts.indices, level, append)
-        case .members: appendMembers(parts.map(\.name), level, append)
+        case .nothing: append("{}")  // an encoder that the item asked for and did not use
+        case .value(let value): append(value, level: level)
+        case .list: appendContainer("[", "]", parts.indices, level) { $0.append(parts[$1], level: level + 1) }
+        case .members: appendMembers(parts.map(\.name), level) { $0.append(parts[$1], level: level + 1) }
         }
+    }
+
+    /// Appends the value of a member or an element.
+    @inline(__always)
+    fileprivate mutating func append(_ part: EncodingNode.Part, level: Int) {
+        if let node = part.node { append(node, level: level) } else { append(part.value, level: level) }
     }
 }
 
