@@ -96,6 +96,12 @@ package enum ItemCoding {
         try ItemDecoder.decode(type, from: ItemSchema(of: type).migrated(json, from: version))
     }
 
+    /// The same object encoded and decoded, of the same class: a closure changes an object in place, and memory shares the original.
+    package static func copy<Item: StorableItem>(of object: Item) throws -> Item {
+        let itsClass: any StorableItem.Type = type(of: object)
+        return try ItemDecoder.decode(itsClass, from: ItemEncoder.text(object)) as! Item  // sound: it is of the object's own class
+    }
+
     /// Why an item could not be encoded, for people: without the item, which Swift's own text of the error shows.
     package static func reason(_ error: any Error) -> String {
         guard case EncodingError.invalidValue(_, let context) = error else { return DecodingTrace.reason(error) }

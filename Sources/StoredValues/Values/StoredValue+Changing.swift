@@ -89,7 +89,7 @@ extension StoredValue {
             var item = read(preference).item
             defer { used = item }
             if !_isPOD(Item.self), Item.self is AnyObject.Type || Item.self is any OptionalObject.Type {
-                (shared, item) = (item, Self.copy(of: item))
+                (shared, item) = (item, (try? ItemCoding.copy(of: item)) ?? item)
             }
             let result = try change(&item)
             do throws(PreferencesError) {
@@ -99,13 +99,6 @@ extension StoredValue {
             }
             return result
         }
-    }
-
-    /// A copy of an object, decoded anew: a closure would change the object in place, which readers share.
-    private static func copy(of item: Item) -> Item {
-        let itsClass: any StorableItem.Type = type(of: item)
-        guard let text = try? ItemEncoder.text(item), let copy = try? ItemDecoder.decode(itsClass, from: text) as? Item else { return item }
-        return copy
     }
 
     /// The change that stores `item` as validation returns it. Without a condition, it does not replace what a newer version stored. Throws

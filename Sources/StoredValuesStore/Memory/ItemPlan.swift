@@ -159,11 +159,7 @@
         /// The item for a closure to change. Of an object it is a copy, of the same class: it is changed in place, and memory shares this one.
         private func unshared(_ item: Item) throws(StoreError) -> Item {
             guard Item.self is AnyObject.Type else { return item }
-            let itsClass: any StorableItem.Type = type(of: item)
-            do {
-                let (json, version) = try ItemCoding.encode(item)
-                return try ItemCoding.decode(itsClass, from: json, version: version) as! Item  // sound: it is of the item's own class
-            } catch { throw .notEncodable(store: rows.store, reason: ItemCoding.reason(error)) }
+            do { return try ItemCoding.copy(of: item) } catch { throw .notEncodable(store: rows.store, reason: ItemCoding.reason(error)) }
         }
     }
 
