@@ -31,11 +31,10 @@ package struct JSONSchema: Sendable, Hashable {
         }
     }
 
-    private subscript(name: String) -> JSONValue? { json[name] }
-    private var choices: [JSONSchema]? { self["anyOf"]?.arrayValue.map { $0.map(JSONSchema.init) } }
+    private var choices: [JSONSchema]? { json["anyOf"]?.arrayValue.map { $0.map(JSONSchema.init) } }
 
     /// The JSON types that are allowed, empty if any is.
-    private var types: [String] { self["type"]?.arrayValue?.compactMap(\.stringValue) ?? [self["type"]?.stringValue].compactMap(\.self) }
+    private var types: [String] { json["type"]?.arrayValue?.compactMap(\.stringValue) ?? [json["type"]?.stringValue].compactMap(\.self) }
 
     /// Whether everything that is allowed is a text or null.
     var isText: Bool {
@@ -46,14 +45,14 @@ package struct JSONSchema: Sendable, Hashable {
     /// Whether it allows numbers, and nothing else but words for what is none, such as nan, or what a `Decimal` has for that.
     var isNumber: Bool {
         if self == .decimal { return true }
-        if let choices { return choices.contains(where: \.isNumber) && choices.allSatisfy { $0.isNumber || $0["enum"] != nil } }
+        if let choices { return choices.contains(where: \.isNumber) && choices.allSatisfy { $0.isNumber || $0.json["enum"] != nil } }
         return types == ["integer"] || types == ["number"]
     }
 
     /// The values that are listed one by one; empty if they are not.
     package var cases: [JSONValue] {
         if let choices { return choices.flatMap(\.cases) }
-        return self["enum"]?.arrayValue ?? (types == ["boolean"] ? [true, false] : [])
+        return json["enum"]?.arrayValue ?? (types == ["boolean"] ? [true, false] : [])
     }
 }
 
@@ -62,44 +61,40 @@ package struct JSONSchema: Sendable, Hashable {
 extension JSONSchema {
     package func allows(_ value: JSONValue) -> Bool { misfit(value) == nil }
 
-    /// Why the value is not allowed, as the end of a sentence that says what is; nil if it is allowed.
-    package func misfit(_ value: JSONValue) -> String? { misfit(value, in: "") }
-
-    private func misfit(_ value: JSONValue, in path: String) -> String? {
+    /// Why the value is not allowed, as the end of a sentence that says what is; nil if it is allowed. `path` says where the value is in
+    /// the value that is checked.
+    package func misfit(_ value: JSONValue, in path: String = "") -> String? {
         if let choices, !choices.contains(where: { $0.allows(value) }) {
             // Where only one is of that kind, its own words say more.
             let near = choices.filter { $0.types.contains { Self.is(value, $0) } }
             return near.count == 1 ? near[0].misfit(value, in: path) : mustBe(path)
         }
         guard types.isEmpty || types.contains(where: { Self.is(value, $0) }) else { return mustBe(path) }
-        if let list = self["enum"]?.arrayValue, !list.contains(where: { Self.isSame($0, value) }) { return mustBe(path) }
+        if let list = json["enum"]?.arrayValue, !list.contains(where: { Self.isSame($0, value) }) { return mustBe(path) }
         switch value {
         case .number(let number):
             let isIn = bound("minimum").map { !number.isLess(than: $0) } ?? true && bound("maximum").map { !$0.isLess(than: number) } ?? true
             return isIn ? nil : mustBe(path)
         case .string(let text):
-            guard let pattern = self["pattern"]?.stringValue, let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return nil }
+            guard let pattern = json["pattern"]?.stringValue, let regex = try? Regex(pattern).matchingSemantics(.unicodeScalar) else { return nil }
             return text.contains(regex) ? nil : mustBe(path)
         case .array(let elements):
-            guard let items = self["items"].map(JSONSchema.init) else { return nil }
+            guard let items = json["items"].map(JSONSchema.init) else { return nil }
             return elements.indices.lazy.compactMap { items.misfit(elements[$0], in: "\(path)[\($0)]") }.first
-        case .object(let members): return misfit(of: members, in: path)
+        case .object(let members):
+            let others = json["additionalProperties"].map(JSONSchema.init), names = json["propertyNames"].map(JSONSchema.init)
+            for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+                let part = path.isEmpty ? name : "\(path).\(name)"
+                if let names, !names.allows(.string(name)) { return "the name of \(part) must be \(names.words)" }
+                let schema = json["properties"]?[name].map(JSONSchema.init) ?? others
+                if let misfit = schema?.misfit(value, in: part) { return misfit }
+            }
+            return nil
         case .null, .bool: return nil
         }
     }
 
-    private func misfit(of members: [String: JSONValue], in path: String) -> String? {
-        let others = self["additionalProperties"].map(JSONSchema.init), names = self["propertyNames"].map(JSONSchema.init)
-        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
-            let part = path.isEmpty ? name : "\(path).\(name)"
-            if let names, !names.allows(.string(name)) { return "the name of \(part) must be \(names.words)" }
-            let schema = self["properties"]?[name].map(JSONSchema.init) ?? others
-            if let misfit = schema?.misfit(value, in: part) { return misfit }
-        }
-        return nil
-    }
-
-    private func bound(_ name: String) -> JSONNumber? { if case .number(let number)? = self[name] { number } else { nil } }
+    private func bound(_ name: String) -> JSONNumber? { if case .number(let number)? = json[name] { number } else { nil } }
 
     private func mustBe(_ path: String) -> String { "\(path.isEmpty ? "it" : path) must be \(words)" }
 
@@ -126,8 +121,8 @@ extension JSONSchema {
     /// What is allowed, for people: `a whole number from 1 to 100`; "anything" if nothing is known.
     package var words: String {
         if let choices { return Self.list(choices.map(\.words)) }
-        if let list = self["enum"]?.arrayValue { return Self.list(list.map { $0.stringValue ?? "\($0)" }) }
-        if case .array(let examples)? = self["examples"], let example = examples.first?.stringValue { return "a text such as \(example)" }
+        if let list = json["enum"]?.arrayValue { return Self.list(list.map { $0.stringValue ?? "\($0)" }) }
+        if case .array(let examples)? = json["examples"], let example = examples.first?.stringValue { return "a text such as \(example)" }
         let words = types.map { type in
             switch type {
             case "integer": "a whole number\(limits)"
