@@ -60,12 +60,8 @@
             for end in path.indices.reversed() {
                 guard let found = try member(path[...end].joined(separator: ".")) else { continue }
                 let rest = path[(end + 1)...]
-                switch found {
-                case .object(let members):
-                    if let value = Self.value(at: rest, in: { members[$0] }) { return value }
-                case _ where rest.isEmpty: return found
-                default: break
-                }
+                if rest.isEmpty, found.objectValue == nil { return found }
+                if let value = Self.value(at: rest, in: { found[$0] }) { return value }
             }
             return nil
         }

@@ -66,6 +66,7 @@
                 (#"{"a": {"b": 12}}"#, "a", nil),
                 (#"{"a": [13]}"#, "a.0", nil),
                 (#"{"$versions": {"a": 14}}"#, "$versions.a", nil),
+                (#"{"a": {"e\u0301": 15}}"#, "a.\u{E9}", nil),
                 (#"{}"#, "", nil),
             ] as [(String, String, Int?)])
         func keys(file: String, key: String, expected: Int?) throws {
