@@ -99,14 +99,19 @@ final class EncodingNode {
     /// If this is a list, sorts its elements, each of so many parts, by the bytes of their texts.
     private func sortList(by size: Int) {
         guard case .list = content, parts.count > size else { return }
-        let unsorted = parts
-        let starts = JSONWriter.sorted(stride(from: 0, to: unsorted.count, by: size)) { writer, start in
-            for part in unsorted[start...].prefix(size) {
+        var writer = JSONWriter(onOneLine: true)
+        defer { writer.wipeText() }
+        let elements = stride(from: 0, to: parts.count, by: size).map { start in
+            let begin = writer.text.count, element = parts[start...].prefix(size)
+            for part in element {
                 writer.append(part, level: 0)
                 writer.append(",")  // so that no text is the beginning of another
             }
+            return (parts: element, text: begin..<writer.text.count)
         }
-        parts = starts.flatMap { unsorted[$0...].prefix(size) }
+        parts = writer.text.withUnsafeBufferPointer { bytes in
+            elements.sorted { UnsafeBufferPointer(rebasing: bytes[$0.text]).order(to: UnsafeBufferPointer(rebasing: bytes[$1.text])) < 0 }
+        }.flatMap(\.parts)
     }
 
     // MARK: Containers

@@ -30,6 +30,9 @@ struct JSONWriter {
 
     mutating func reserveCapacity(_ size: Int) { text.reserveCapacity(size) }
 
+    /// For text that is not needed any more and may have a part of a secret.
+    mutating func wipeText() { text.withUnsafeMutableBytes(wipe) }
+
     mutating func append(_ value: JSONValue, level: Int) {
         switch value {
         case .null: append("null")
@@ -56,22 +59,6 @@ struct JSONWriter {
             writer.append(": ")
             append(&writer, position)
         }
-    }
-
-    /// These positions, sorted by the bytes of what is appended for each.
-    static func sorted(_ positions: some Sequence<Int>, by append: (inout JSONWriter, Int) -> Void) -> [Int] {
-        var writer = JSONWriter(onOneLine: true)
-        defer { writer.text.withUnsafeMutableBytes(wipe) }  // it may have a part of a secret
-        var texts: [(position: Int, range: Range<Int>)] = []
-        for position in positions {
-            let start = writer.text.count
-            append(&writer, position)
-            texts.append((position, start..<writer.text.count))
-        }
-        let sorted = writer.text.withUnsafeBufferPointer { bytes in
-            texts.sorted { UnsafeBufferPointer(rebasing: bytes[$0.range]).order(to: UnsafeBufferPointer(rebasing: bytes[$1.range])) < 0 }
-        }
-        return sorted.map(\.position)
     }
 
     /// Appends what is at these positions, one after another.
@@ -111,7 +98,7 @@ struct JSONWriter {
         var larger: [UInt8] = []
         larger.reserveCapacity(2 * (text.count + count))
         larger += text
-        text.withUnsafeMutableBytes(wipe)
+        wipeText()
         text = larger
     }
 
