@@ -13,14 +13,14 @@
     ///
     /// **Settings.** The key `http.timeout` is the stored value of that name, else the member `timeout` of the stored value `http`; the
     /// longest name that matches counts. An object is a level of keys, and a stored nil is no value. The layers below the file apply as
-    /// for wrappers, and so do variables of the environment of keys that a wrapper has used; defaults in code, migrations and `formerKeys` do not. A value has the type that a wrapper would read: a number
-    /// without a fraction is an int, any number is a double, and bytes are `Data` (base64) or a list of numbers. Any other throws
-    /// ``ValueNotConvertible``.
+    /// for wrappers, and so do environment variables of keys that a wrapper has used; defaults in code, migrations and `formerKeys` do
+    /// not. A value has the type that a wrapper would read: a number without a fraction is an int, any number is a double, and bytes are
+    /// `Data` (base64) or a list of numbers. Any other throws ``ValueNotConvertible``.
     ///
     /// **Secrets.** The key `api.token` is the secret of `SecurelyStoredValue<String>(key: "api.token")`. It is never read from the file,
-    /// and is marked as secret, so that access reporters redact it. As a string it is the secret's text, as any other type its JSON;
-    /// bytes may also be base64 without quotes, or a secret that is not UTF-8. A keyring that gives no answer is never read as "no
-    /// value": everything here gives its `SecretError`. But `string(forKey:)` of a `ConfigReader` returns nil or the default for any
+    /// and is marked as secret, so that access reporters redact it. A string is the secret's text, and any other type is read from its
+    /// JSON; bytes may also be base64 without quotes, or a secret that is not UTF-8. A keyring that gives no answer is never read as "no
+    /// value": every method here throws or yields its `SecretError`. But `string(forKey:)` of a `ConfigReader` returns nil or the default for any
     /// error; `requiredString(forKey:)` and `fetchString(forKey:)` throw it.
     ///
     /// **Freshness.** Values come from memory, which follows the file and the keyring; only the first read of a secret waits for the

@@ -5,7 +5,7 @@
 
     /// The content of a ``StoredValuesProvider`` at one moment.
     struct StoredValuesSnapshot: ConfigSnapshot {
-        /// The keyring's answer about a secret: its bytes, nil for absent, or why there is none.
+        /// The keyring's answer about a secret: its bytes, nil if it is absent, or why there is no answer.
         typealias Answer = Result<RawSecret?, SecretError>
 
         let providerName: String

@@ -1,5 +1,5 @@
-/// Dates as ISO 8601 text, to the bit: `2026-11-21T10:59:00.25Z`. Foundation's formatters round, accept the 30th of February,
-/// and take longer than everything else in an item.
+/// Converts dates to ISO 8601 text and back without loss: `2026-11-21T10:59:00.25Z`. Foundation's formatters round, accept
+/// February 30th, and take longer than the rest of an item.
 enum ISO8601 {
     /// The text of a date, given in seconds since 2001, with as many decimals as it needs to read back equal; nil if the year
     /// does not have four digits, and for -0.
@@ -38,7 +38,7 @@ enum ISO8601 {
         let (year, month, dayOfMonth) = (number(at: 0) * 100 + number(at: 2), number(at: 5), number(at: 8))
         let (hour, minute, second) = (number(at: 11), number(at: 14), number(at: 17))
         let day = day(ofYear: year, month, dayOfMonth), secondOfDay = hour * 3600 + minute * 60 + second
-        // A leap second is the next one, and 24:00 the next day.
+        // A leap second counts as the second after it, and 24:00 as the next day.
         guard year > 0, date(ofDay: day) == (year, month, dayOfMonth), secondOfDay <= 86_400, minute < 60, second <= 60
         else { return nil }
         var whole = day * 86_400 + secondOfDay
@@ -60,7 +60,7 @@ enum ISO8601 {
         }
 
         guard !decimals.isEmpty else { return Double(whole) }
-        decimals = decimals.prefix(24)  // more than a `Double` of this size has
+        decimals = decimals.prefix(24)  // more digits than a `Double` of this size has
         let numerator = decimals.reduce(0 as Int128) { $0 * 10 + Int128($1 - 48) } + Int128(whole) * powerOfTen(decimals.count)
         // If both are exact, the division rounds once.
         guard numerator.magnitude < 1 << 53, decimals.count < 19 else { return Double("\(numerator)e-\(decimals.count)") }
@@ -81,8 +81,8 @@ enum ISO8601 {
 
     // MARK: The calendar
 
-    // Days are counted from 2001-01-01. The calendar is Gregorian from 1582-10-15 on and Julian before, as in Foundation. Its
-    // years begin in March, so that a leap day is a year's last day.
+    // Days are counted from 2001-01-01. The calendar is Gregorian from 1582-10-15 on and Julian before, as in Foundation. Years
+    // begin in March here, so that a leap day is the last day of its year.
 
     /// The day on which a year begins.
     private static func day(ofYear year: Int, isJulian: Bool) -> Int {
@@ -97,7 +97,7 @@ enum ISO8601 {
 
     private static func date(ofDay day: Int) -> (year: Int, month: Int, dayOfMonth: Int) {
         let isJulian = day < -152_750
-        var year = (day + 730_793) / 365  // at least, as leap days are not counted
+        var year = (day + 730_793) / 365  // never too small, as leap days are not counted
         while self.day(ofYear: year, isJulian: isJulian) > day { year -= 1 }
         let dayOfYear = day - self.day(ofYear: year, isJulian: isJulian)
         let month = (5 * dayOfYear + 2) / 153

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Decodes items from JSON text; the inverse of ``ItemEncoder``.
 enum ItemDecoder {
-    /// The item that `json` describes. Throws the error of the item's own `init(from:)`; a `DecodingError` contains the path. The trace
-    /// records for a repair where decoding fails.
+    /// Decodes an item. Throws the error of its `init(from:)`; a `DecodingError` contains the path. The trace records for a repair where
+    /// decoding fails.
     static func decode<Item: Decodable>(_ type: Item.Type, from json: JSONIndex, trace: DecodingTrace? = nil) throws -> Item {
         try DecodingNode(json, 0, trace).decode(type)
     }
@@ -25,18 +25,18 @@ extension JSONValue {
 /// One value being decoded. It is the `Decoder` that the item gets, and its single-value container.
 final class DecodingNode {
     let json: JSONIndex
-    /// Of the value in the index.
+    /// The position of the value in the index.
     let position: Int
     let trace: DecodingTrace?
-    private let whole: (node: DecodingNode, key: any CodingKey)?
-    /// Whether it is an array or a set, which can do without an element; known only with a trace.
+    private let parent: (node: DecodingNode, key: any CodingKey)?
+    /// Whether an array or a set is being decoded, from which a repair may remove elements. Set only with a trace.
     fileprivate var isList = false
 
     var kind: JSONIndex.Kind { json.kind(position) }
-    var codingPath: [any CodingKey] { whole.map { $0.node.codingPath + [$0.key] } ?? [] }
+    var codingPath: [any CodingKey] { parent.map { $0.node.codingPath + [$0.key] } ?? [] }
 
-    init(_ json: JSONIndex, _ position: Int, _ trace: DecodingTrace?, in whole: (node: DecodingNode, key: any CodingKey)? = nil) {
-        (self.json, self.position, self.trace, self.whole) = (json, position, trace, whole)
+    init(_ json: JSONIndex, _ position: Int, _ trace: DecodingTrace?, in parent: (node: DecodingNode, key: any CodingKey)? = nil) {
+        (self.json, self.position, self.trace, self.parent) = (json, position, trace, parent)
     }
 
     func decode<Item: Decodable>(_ type: Item.Type) throws -> Item {
@@ -47,7 +47,7 @@ final class DecodingNode {
         defer { isList = outer }
         do {
             let item = try decodeUntraced(type)
-            trace.goOn()  // the item has coped with what failed inside it
+            trace.goOn()  // the item has handled what failed inside it
             return item
         } catch {
             trace.fail(at: codingPath, type)
@@ -56,12 +56,12 @@ final class DecodingNode {
     }
 
     private func decodeUntraced<Item: Decodable>(_ type: Item.Type) throws -> Item {
-        // Each cast is from a value to its own type, as compared before. An optional cast would take longer.
+        // Each cast is to the type that was just compared. An optional cast would take longer.
         if type == Date.self { return try decodeDate() as! Item }
         if type == Data.self { return try decodeData() as! Item }
         if type == URL.self, kind == .string { return try decodeURL() as! Item }
         if type == Decimal.self, kind == .number { return try decodeDecimal() as! Item }
-        // A list of keys and values in turn, as the dictionary itself writes, it reads itself.
+        // `Dictionary` itself reads the list of alternating keys and values that it writes.
         if kind != .list, let dictionary = type as? any RawKeyedDictionary.Type { return try dictionary.init(members: self) as! Item }
         return try Item(from: self)
     }
@@ -70,14 +70,14 @@ final class DecodingNode {
 
     /// Decodes a member or an element.
     func decode<Item: Decodable>(_ type: Item.Type, _ position: Int, _ key: @autoclosure () -> any CodingKey) throws -> Item {
-        // The most frequent need no node. The casts are as in `decodeUntraced`.
+        // The most frequent types need no node. For the casts see `decodeUntraced`.
         if type == String.self, json.kind(position) == .string { return json.string(position) as! Item }
         if type == Int.self, json.kind(position) == .number, let integer = Int(json.string(position)) { return integer as! Item }
         if type == Bool.self, json.kind(position) == .bool { return json.bool(position) as! Item }
         return try node(position, key()).decode(type)
     }
 
-    /// The names in an object, sorted; or a type mismatch.
+    /// The positions of the names in an object, sorted by name. Throws a type mismatch for any other value.
     func names() throws -> [Int] {
         try require(.object, [String: JSONValue].self)
         return json.names(in: position)
@@ -145,7 +145,7 @@ private struct MemberDecoder<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let node: DecodingNode
     let names: [Int]
     var codingPath: [any CodingKey] { node.codingPath }
-    /// In the order of the text: of two that Swift takes for one (é as one scalar or as two), the last one counts.
+    /// In the order of the text, so that the last of two names counts that Swift takes for one (é as one scalar or as two).
     var allKeys: [Key] { names.sorted().compactMap { Key(stringValue: node.json.string($0)) } }
 
     func contains(_ key: Key) -> Bool { node.json.member(key.stringValue, of: names) != nil }

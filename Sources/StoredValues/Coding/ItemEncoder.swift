@@ -1,7 +1,7 @@
 import StoredValuesSupport
 
-/// Encodes items as JSON text. Not every item survives the round trip of Foundation's encoder exactly: it refuses nan, writes
-/// dictionaries with enum keys as lists, and rounds dates.
+/// Encodes items as JSON text without loss. Foundation's encoder refuses nan, writes dictionaries with enum keys as lists, and rounds
+/// dates.
 enum ItemEncoder {
     /// The JSON text of `item`, whose later lines are indented by its level in the file. Throws the error of the item's own `encode(to:)`,
     /// and `EncodingError` if the item is nested deeper than ``JSONValue/maximumDepth`` or encodes nothing.
@@ -24,7 +24,7 @@ enum ItemEncoder {
     static func encode(_ item: some Encodable) throws -> JSONValue { try JSONValue(parsing: text(item)) }
 }
 
-/// The coding path of a part, which is hardly ever asked for.
+/// The coding path of a part. It is built for every part and rarely read, so it is a linked list.
 indirect enum CodingPath {
     case whole
     case part(any CodingKey, of: CodingPath)
@@ -52,7 +52,7 @@ final class EncodingNode {
     fileprivate private(set) var content = Content.nothing
     /// The elements of a list, without names, or the members in the order of encoding; the last of a name counts.
     fileprivate private(set) var parts: [Part] = []
-    /// The last node of each name, by its bytes, once a nested container was asked for.
+    /// The last node of each name, by its bytes; nil until a nested container is requested.
     private var nodesByName: [[UInt8]: EncodingNode]?
     private let path: CodingPath
     private let depth: Int
@@ -66,7 +66,7 @@ final class EncodingNode {
         }
     }
 
-    /// Checks the depth of nested containers, which need no item of their own.
+    /// Checks the depth of this and of all nested containers, for which ``encode(_:)`` was not called.
     fileprivate func checkParts() throws {
         try checkDepth(depth)
         for part in parts { try part.node?.checkParts() }
@@ -80,14 +80,14 @@ final class EncodingNode {
     func encode<Item: Encodable>(_ item: Item) throws {
         try checkDepth(depth)
         if let value = JSONCoding.encode(item) { return put(value) }
-        // Checking a protocol conformance takes longer than encoding a number or a string, and of a value longer than of its type.
+        // Checking the conformance of a type takes longer than encoding a number or a string, and that of a value takes longer still.
         let unordered = _isPOD(Item.self) ? nil : Item.self as? any UnorderedItem.Type
         if unordered != nil, let dictionary = item as? any RawKeyedDictionary {
             begin(asList: false)
             for (name, value) in dictionary.valuesByName { try add(value, JSONKey.member(name)) }
         } else {
             do { try item.encode(to: self) } catch {
-                // What it encoded until then is no part, as with Foundation's encoder: another item may take its place.
+                // As in Foundation's encoder, what it encoded until then is dropped, and another item may take its place.
                 (content, parts, nodesByName) = (.nothing, [], nil)
                 throw error
             }
@@ -96,7 +96,7 @@ final class EncodingNode {
         }
     }
 
-    /// If this is a list, sorts its elements, each of so many parts, by the bytes of their texts.
+    /// If this is a list, sorts its elements by the bytes of their texts. Each element is `size` parts.
     private func sortList(by size: Int) {
         guard case .list = content, parts.count > size else { return }
         var writer = JSONWriter(onOneLine: true)
@@ -105,7 +105,7 @@ final class EncodingNode {
             let begin = writer.text.count, element = parts[start...].prefix(size)
             for part in element {
                 writer.append(part, level: 0)
-                writer.append(",")  // so that no text is the beginning of another
+                writer.append(",")  // so that no text is a prefix of another
             }
             return (parts: element, text: begin..<writer.text.count)
         }
@@ -138,15 +138,15 @@ final class EncodingNode {
     }
 
     fileprivate func addNode(_ key: some CodingKey) -> EncodingNode {
-        // Deeper ones are not a part of this one: a chain of any length could not be released. This one is too deep already.
+        // This one is too deep already. The new one is not attached: releasing a chain of any length would overflow the stack.
         guard depth < JSONValue.maximumDepth else { return EncodingNode(path, depth: depth) }
         let node = node(key)
         append(key, node)
         return node
     }
 
-    /// The node for a nested container, which goes on in one that was asked for before, as Foundation's encoder does: a class and its
-    /// subclass may write into the same.
+    /// The node for a nested container. As in Foundation's encoder, a second request for a key continues the first container: a class
+    /// and its subclass may write into the same one.
     fileprivate func nestedNode(_ key: some CodingKey, asList isList: Bool) -> EncodingNode {
         guard case .members = content else { return addNode(key) }
         if nodesByName == nil {
@@ -184,9 +184,9 @@ final class EncodingNode {
     }
 }
 
-/// A set or a dictionary. Its elements come in another order in each process, and in two equal ones of a process.
+/// A set or a dictionary. The order of its elements differs between processes, and may differ between equal ones in a process.
 private protocol UnorderedItem {
-    /// How many parts of a list an element is: of a dictionary, its key and its value.
+    /// How many parts of a list an element takes: in a dictionary two, its key and its value.
     static var partsPerElement: Int { get }
 }
 
@@ -197,7 +197,7 @@ extension JSONWriter {
     fileprivate mutating func append(_ node: EncodingNode, level: Int) {
         let parts = node.parts
         switch node.content {
-        case .nothing: append("{}")  // an encoder that the item asked for and did not use
+        case .nothing: append("{}")  // the item requested an encoder and did not use it
         case .value(let value): append(value, level: level)
         case .list: appendContainer("[", "]", parts.indices, level) { $0.append(parts[$1], level: level + 1) }
         case .members: appendMembers(parts.map(\.name), level) { $0.append(parts[$1], level: level + 1) }

@@ -1,9 +1,9 @@
 /// Decodes as much as possible of JSON that does not decode as a whole.
 ///
 /// A missing member takes its counterpart from the default, without a report: the type gained a property, or a user wrote only
-/// the members they change. (Without a default nothing is filled in.) A member that does not decode takes its counterpart from the last good item, or from the default if
-/// none is known; without a counterpart it is left out. So is an element of an array or a set. If that does not help, or for
-/// anything else, the same happens to the part around it, and at last the whole value is replaced.
+/// the members they change. Without a default nothing is filled in. A member that does not decode takes its counterpart from the last
+/// good item, or from the default if none is known; without a counterpart it is left out. So is an element of an array or a set. If that
+/// does not help, or for anything else, the part around it is repaired in the same way, and at last the whole value is replaced.
 struct ItemRepair<Item: StorableItem> {
     /// With more broken parts than this, the whole value is replaced.
     private static var limit: Int { 100 }
@@ -15,7 +15,7 @@ struct ItemRepair<Item: StorableItem> {
     private let action: Repair.Action
     /// What missing members are filled in from.
     private let standard: JSONValue?
-    /// The members that were filled in or left out. None of them is filled in again: it may not decode, or was broken and not missing.
+    /// The members that were filled in or left out. None is filled in again: it may not decode, or was broken and not missing.
     private var settled: Set<[JSONKey]> = []
     /// The repairs, and where each part is in the file.
     private var parts: [(path: [JSONKey], repair: Repair)] = []
@@ -86,7 +86,7 @@ struct ItemRepair<Item: StorableItem> {
             json[part] = counterpart
             if counterpart == nil { settled.insert(Array(part)) }
             let path = placeInFile(of: part)
-            // The new repair replaces earlier ones inside the part; the first reason says most.
+            // The new repair replaces earlier ones inside the part; the first reason is the most precise.
             let inside = parts.first { $0.path.starts(with: path) }
             parts.removeAll { $0.path.starts(with: path) }
             // The path in the usual notation: `windows[2].title`.
@@ -105,11 +105,11 @@ struct ItemRepair<Item: StorableItem> {
         part.contains { $0.intValue != nil } ? nil : whole?[part]
     }
 
-    /// The same path with the positions that elements have in the file, where those that were left out still are.
+    /// The same path with the positions of elements in the file, which still has those that were left out.
     private func placeInFile(of part: ArraySlice<JSONKey>) -> [JSONKey] {
         part.reduce(into: []) { list, key in
             guard case .element(var index, let isRemovable) = key else { return list.append(key) }
-            // Lists are decoded from front to back, so that the elements of one were left out in order.
+            // Lists are decoded from front to back, so elements were left out in that order.
             for other in parts where other.path.dropLast() == list[...] && other.repair.action == .removed {
                 if let removed = other.path.last?.intValue, removed <= index { index += 1 }
             }
@@ -118,12 +118,12 @@ struct ItemRepair<Item: StorableItem> {
     }
 }
 
-/// Where a decoding fails. Errors do not always say it: an item may throw one that is not a `DecodingError`, or one without a
-/// path.
+/// Records where decoding fails. The error does not always say so: an item may throw one that is not a `DecodingError`, or one
+/// without a path.
 final class DecodingTrace {
-    /// The innermost item that failed; nil while none has.
+    /// The path of the innermost item that failed; nil if none has.
     private var place: [any CodingKey]?
-    /// What a reason ends with if the innermost item that failed is an enum of few cases: which they are.
+    /// The end of the reason if the innermost item that failed is an enum with few cases: a list of them.
     private(set) var cases = ""
 
     /// Notes that decoding continues: an earlier failure was handled by the item.

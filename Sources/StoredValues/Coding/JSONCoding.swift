@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// The JSON shapes of types that JSON lacks: nan and infinity, dates, data, URLs.
+/// How values are encoded that JSON has no type for: nan and infinity, dates, data, URLs.
 enum JSONCoding {
-    /// The value of an item that is always a single one; nil for any other type.
+    /// The JSON of an item whose type always encodes a single value; nil for any other type.
     static func encode<Item>(_ item: Item) -> JSONValue? {
         func cast<Known>(_ type: Known.Type) -> Known? { Self.cast(item, to: type) }  // Optionals come here unwrapped.
         if let text = cast(String.self) { return .string(text) }
@@ -63,7 +63,7 @@ extension DecodingNode {
         return data
     }
 
-    /// Exactly the number: Foundation would truncate what a `Decimal` cannot hold.
+    /// The exact number: Foundation would truncate what a `Decimal` cannot hold.
     func decodeDecimal() throws -> Decimal {
         let text = json.string(position)
         guard let decimal = Decimal(string: text),
@@ -78,8 +78,8 @@ extension DecodingNode {
     }
 }
 
-/// A dictionary whose keys are enums (or other types) with a raw string or integer. It is an object in JSON, where `Dictionary` itself
-/// encodes a list of keys and values in turn, unless its key is `String`, `Int` or `CodingKeyRepresentable` (SE-0320).
+/// A dictionary whose keys are enums (or other types) with a raw string or integer. It is an object in JSON. `Dictionary` itself encodes
+/// a list of alternating keys and values, unless its key is `String`, `Int` or `CodingKeyRepresentable` (SE-0320).
 protocol RawKeyedDictionary {
     var valuesByName: [(String, any Encodable)] { get }
     init(members: DecodingNode) throws

@@ -75,7 +75,7 @@ struct ItemSchema: Sendable {
         requireProperUse(version >= 0, "\(itemType).version is \(version); a VersionedItem's version must be 0 or more")
     }
 
-    /// `json`, stored with version `stored`, migrated step by step to the current version. Throws ``ItemCoding/NewerVersion`` before.
+    /// Migrates `json` step by step from version `stored` to the current one. Throws ``ItemCoding/NewerVersion`` if `stored` is newer.
     func migrated(_ json: @autoclosure () throws -> JSONValue, from stored: Int) throws -> JSONValue {
         guard stored <= version else { throw ItemCoding.NewerVersion(stored: stored, supported: version) }
         var json = try json()
@@ -102,7 +102,7 @@ package enum ItemCoding {
         return try ItemDecoder.decode(itsClass, from: ItemEncoder.text(object)) as! Item  // sound: it is of the object's own class
     }
 
-    /// Why an item could not be encoded, for people: without the item, which Swift's own text of the error shows.
+    /// Why an item could not be encoded. Swift's own description of the error would show the item.
     package static func reason(_ error: any Error) -> String {
         guard case EncodingError.invalidValue(_, let context) = error else { return DecodingTrace.reason(error) }
         let path = context.codingPath.map(\.stringValue).joined(separator: ".")
@@ -120,10 +120,10 @@ package enum ItemCoding {
     }
 }
 
-/// The items of a collection to JSON text and back, for the module of stores.
+/// Encodes and decodes the items of a collection, for the module of stores.
 package struct ItemCoder<Item: StorableItem>: Sendable {
     private let schema = ItemSchema(of: Item.self)
-    /// What takes the place of members that are missing or do not decode.
+    /// Has the members that replace those that are missing or do not decode.
     package let template: Item?
 
     package init(template: Item?) { self.template = template }

@@ -1,11 +1,11 @@
 import StoredValuesSupport
 
-/// JSON text, checked, and where its values are. Items are decoded from it; a tree of ``JSONValue`` is only made where one is asked for.
+/// Valid JSON text and the positions of its values. Items are decoded from it; a tree of ``JSONValue`` is made only on request.
 final class JSONIndex {
-    /// A value, or the name of a member. What is in a list or an object follows it: elements, or names and values in turn.
+    /// A value, or the name of a member. The contents of a list or an object follow it: its elements, or alternating names and values.
     struct Token {
         let range: Range<UInt32>
-        /// The position of the token after this one and what is in it.
+        /// The position of the next token that is not inside this one.
         let next: UInt32
         /// Whether it is a string with escapes.
         let isEscaped: Bool
@@ -49,7 +49,7 @@ final class JSONIndex {
     /// A string, or a number as written.
     func string(_ position: Int) -> String {
         guard tokens[position].isEscaped else { return withBytes(position) { String(decoding: $0, as: UTF8.self) } }
-        // It was checked that it can be read.
+        // This does not throw: the escapes were checked.
         return (try? JSONScanner(text).unescape(content(position))) ?? ""
     }
 
@@ -62,7 +62,7 @@ final class JSONIndex {
         return text.withUnsafeBufferPointer { body(UnsafeBufferPointer(rebasing: $0[content(position)])) }
     }
 
-    /// Where a number, or a string between its quotes, is written.
+    /// The range of a number, or of a string without its quotes.
     private func content(_ position: Int) -> Range<Int> {
         let range = tokens[position].range.wide
         return kind(position) == .string ? (range.lowerBound + 1)..<(range.upperBound - 1) : range
@@ -104,8 +104,8 @@ final class JSONIndex {
 }
 
 extension JSONIndex {
-    /// Where an object has a name that it has already in another spelling: Swift takes both for one, for both are the same text (é as one
-    /// scalar or as two).
+    /// The offset of the first name that its object already has in another spelling (é as one scalar or as two), which Swift takes for the
+    /// same name; nil if there is none.
     fileprivate var twin: Int? {
         for object in tokens.indices where kind(object) == .object {
             var names: Set<String> = []
@@ -144,8 +144,8 @@ extension JSONValue {
     /// The value that `text` contains. Throws an error that says what is not JSON, and at which line and column.
     public init(parsing text: String) throws { try self.init(parsing: Array(text.utf8)) }
 
-    /// The value that somebody typed as `text`; nil if it is not JSON. Throws if it is, but could not be stored as it looks: with more levels than
-    /// any reader takes, or with two names in one object that are the same text in two spellings, of which one would be lost.
+    /// The value that somebody typed as `text`; nil if it is not JSON. Throws if it is JSON that would not be stored as it looks: it is
+    /// nested too deeply, or an object has one name in two spellings, of which one would be lost.
     package init?(typed text: String) throws(JSONSyntaxError) {
         let bytes = Array(text.utf8)
         let index: JSONIndex

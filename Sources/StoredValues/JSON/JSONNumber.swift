@@ -46,7 +46,7 @@ extension JSONNumber {
             isNegative = text.hasPrefix("-") && !digits.isEmpty
         }
 
-        /// The same without its sign.
+        /// Compares without the signs.
         func isSmaller(than other: Scientific) -> Bool {
             guard !digits.isEmpty, !other.digits.isEmpty else { return digits.isEmpty && !other.digits.isEmpty }
             let (size, otherSize) = (exponent + digits.count, other.exponent + other.digits.count)

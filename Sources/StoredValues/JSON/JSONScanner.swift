@@ -17,7 +17,7 @@ package struct JSONSyntaxError: Error, Equatable, CustomStringConvertible {
 struct JSONScanner {
     let bytes: [UInt8]
     private(set) var index = 0
-    /// The values and the names of members, noted for a ``JSONIndex``; nil if none is made.
+    /// The values and the names of members for a ``JSONIndex``; nil if none is made.
     var tokens: [JSONIndex.Token]?
 
     init(_ bytes: [UInt8]) { self.bytes = bytes }
@@ -55,14 +55,14 @@ struct JSONScanner {
         )
     }
 
-    /// What people write by habit that is not JSON, and what to say of it.
+    /// What people write by habit that is not JSON, and the problem that is reported.
     private static let habits = [
         ("//", "a comment (JSON has none)"), ("/*", "a comment (JSON has none)"), ("#", "a comment (JSON has none)"),
         ("'", "single quotes (use double quotes)"), ("True", "a capital letter (write true)"), ("False", "a capital letter (write false)"),
         ("None", "a word that JSON does not have (write null)"),
     ]
 
-    /// The failure `problem`, unless what comes is a habit.
+    /// The failure for a habit if one comes next, else for `problem`.
     func failure(unless problem: String) -> JSONSyntaxError {
         let last = bytes[..<index].lastIndex { ![0x20, 0x0A, 0x0D, 0x09].contains($0) }
         if let last, bytes[last] == UInt8(ascii: ","), next == UInt8(ascii: "}") || next == UInt8(ascii: "]") {
@@ -108,7 +108,7 @@ struct JSONScanner {
         let token = tokens?.count ?? 0
         switch next {
         case UInt8(ascii: "{")?, UInt8(ascii: "[")?:
-            let (isObject, end) = (bytes[start] == UInt8(ascii: "{"), bytes[start] + 2)  // both brackets close two characters further on
+            let (isObject, end) = (bytes[start] == UInt8(ascii: "{"), bytes[start] + 2)  // the code of either closing bracket is higher by 2
             try enter(depth)
             guard !skipEmpty(end) else { break }
             repeat {
@@ -131,7 +131,7 @@ struct JSONScanner {
         return start..<index
     }
 
-    /// Notes a token from `start` to here: a new one, or once more the one at a position, when what is in it was noted.
+    /// Notes a token from `start` to here: a new one, or the one at `position` again after its contents were noted.
     private mutating func note(from start: Int, at position: Int? = nil, isEscaped: Bool = false) {
         guard let count = tokens?.count else { return }
         let position = position ?? count
@@ -183,7 +183,7 @@ struct JSONScanner {
         guard skip(UInt8(ascii: "\"")) else { throw failure(unless: "expected a string") }
         let start = index
         var escaped = false
-        var half: Int?  // concerns only those who read the string, as an index is for
+        var half: Int?  // matters only if the string is read, as from an index
         while true {
             var end = index
             while end < bytes.count, !JSONWriter.mustEscape(bytes[end]) { end += 1 }

@@ -18,7 +18,7 @@ public enum JSONValue: Hashable, Sendable {
     /// The maximum nesting depth; deeper values are refused both on reading and on writing.
     package static let maximumDepth = 512
 
-    /// Whether containers are nested in more than so many levels.
+    /// Whether containers are nested in more than this number of levels.
     package func isDeeper(than levels: Int) -> Bool {
         switch self {
         case .array(let elements): levels == 0 || elements.contains { $0.isDeeper(than: levels - 1) }

@@ -30,7 +30,7 @@ struct JSONWriter {
 
     mutating func reserveCapacity(_ size: Int) { text.reserveCapacity(size) }
 
-    /// For text that is not needed any more and may have a part of a secret.
+    /// For text that is no longer needed and may contain a part of a secret.
     mutating func wipeText() { text.withUnsafeMutableBytes(wipe) }
 
     mutating func append(_ value: JSONValue, level: Int) {
@@ -91,7 +91,7 @@ struct JSONWriter {
         text.append(byte)
     }
 
-    /// Makes room for so many bytes more. Memory that is too small by then is wiped: it may have a part of a secret.
+    /// Makes room for `count` more bytes. Memory that becomes too small is wiped: it may contain a part of a secret.
     private mutating func makeRoom(for count: Int) {
         guard !text.isEmpty else { return text.reserveCapacity(count) }
         guard text.capacity - text.count < count else { return }

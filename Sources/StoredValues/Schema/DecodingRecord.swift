@@ -1,9 +1,9 @@
-/// What an item's `init(from:)` asks its decoder for. The decoder gives what the JSON has, and what is missing it makes up.
+/// Records what an item's `init(from:)` requests from its decoder. Missing members get sample values, so that it goes on to the others.
 final class DecodingRecord {
-    /// What the whole value or a member was asked for.
+    /// What was requested of the whole value or of a member.
     struct Part {
         private(set) var types: [any Decodable.Type] = []
-        /// The JSON types that were asked for without a Swift type: "null", "array" and "object".
+        /// The JSON types that were requested without a Swift type: "null", "array" and "object".
         fileprivate(set) var jsonTypes: Set<String> = []
 
         mutating func note(_ type: any Decodable.Type) { if !types.contains(where: { $0 == type }) { types.append(type) } }
@@ -11,19 +11,19 @@ final class DecodingRecord {
 
     fileprivate(set) var whole = Part()
     fileprivate(set) var members: [String: Part] = [:]
-    /// How many items are being made up inside each other. Only the outermost has optional parts: a type may contain itself.
+    /// How deeply sample items are nested. Only the outermost has values for optional members: a type may contain itself.
     private let depth: Int
 
     init(depth: Int = 0) { self.depth = depth }
 
-    /// Runs the type's `init(from:)`, and notes what it asks for.
+    /// Runs the type's `init(from:)`, and notes what it requests.
     @discardableResult
     func run<Item: Decodable>(_ type: Item.Type, on json: JSONValue) -> Item? {
         guard let index = try? JSONIndex(json.text()) else { return nil }
         return try? Item(from: RecordingDecoder(node: DecodingNode(index, 0, nil), record: self))
     }
 
-    /// An item of any type that decodes, made up.
+    /// A sample item of the type; nil if none can be made.
     func make<Item: Decodable>(_ type: Item.Type) -> Item? {
         if let item = DecodingRecord.samples.lazy.compactMap({ $0.item(type) }).first { return item }
         if let item = ItemShape.cases(of: type).first?.item(type) { return item }
@@ -37,10 +37,10 @@ final class DecodingRecord {
         [], [1], ["x"], [:], ["x": 1],
     ]
 
-    /// Further values by which a member often says what the other members are.
+    /// Further values to try for a member, as they may decide what the other members are.
     static let tags: [JSONValue] = [false, 0, 2, 3]
 
-    /// Whether an optional part that is missing is made up.
+    /// Whether a missing optional member gets a sample value.
     fileprivate var hasOptionals: Bool { depth == 0 }
 }
 
@@ -84,7 +84,7 @@ private struct RecordingValue: SingleValueDecodingContainer {
     }
 }
 
-/// The members. A missing one is there for the item, so that it goes on to the others.
+/// The members. To the item, a missing one seems to be there.
 private struct RecordingMembers<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let base: KeyedDecodingContainer<Key>
     let record: DecodingRecord

@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// Finds out which JSON is read as an item of a type without a repair, as a JSON Schema.
+/// Finds the JSON Schema of a type: which JSON is read as an item without a repair.
 ///
-/// What the library encodes itself is known. Of any other type it is found by running its `init(from:)` on a value of each kind: what it
-/// asks its decoder for is what it reads. That is tried again with each member of the default. Whatever the item reads must be
-/// allowed: where the schema would refuse that, it says less.
+/// The schemas of types that the library encodes itself are known. For any other type, `init(from:)` is run on a value of each kind, and
+/// what it requests from its decoder is what it reads. The same is tried with each member of the default. The schema must allow whatever
+/// the item reads; a part of it that would not is left out.
 struct ItemShape {
-    /// The types around the one that is looked at, which may contain themselves.
+    /// The types that contain the current one; a type may contain itself.
     private var outer: Set<ObjectIdentifier> = []
 
     /// The schema of items of this type; the sample is an item's JSON, such as the default's.
@@ -33,7 +33,7 @@ struct ItemShape {
             var more: [String: JSONValue] = values.isAnything ? [:] : ["additionalProperties": values.json]
             if !names.isAnything { more["propertyNames"] = names.json }
             let object = JSONSchema(type: "object", more)
-            // It reads also what its own `encode(to:)` writes.
+            // It also reads what its own `encode(to:)` writes.
             return type is any RawKeyedDictionary.Type ? JSONSchema(anyOf: [object, JSONSchema(type: "array")]) : object
         default:
             let cases = Self.cases(of: type)
@@ -52,7 +52,7 @@ struct ItemShape {
         let schemas: [(any Any.Type, JSONSchema)] = [
             (Bool.self, JSONSchema(type: "boolean")), (String.self, JSONSchema(type: "string")), (Double.self, number),
             (Float.self, number), (Date.self, JSONSchema(anyOf: [dateText, JSONSchema(type: "number")])), (Data.self, base64),
-            // It reads also what its own `encode(to:)` writes.
+            // It also reads what its own `encode(to:)` writes.
             (URL.self, JSONSchema(anyOf: [JSONSchema(type: "string"), JSONSchema(type: "object")])),
             (Decimal.self, .decimal), (JSONValue.self, .anything),
         ]
@@ -77,7 +77,7 @@ struct ItemShape {
     }
 
     private static func rawValues<Item: CaseIterable & RawRepresentable & Codable>(_ type: Item.Type) -> [JSONValue] {
-        let limit = 1000  // of more, nothing is said: a list of some would refuse the others
+        let limit = 1000  // with more cases none is listed: a partial list would refuse the others
         let all = Item.allCases.prefix(limit + 1).map { try? ItemEncoder.encode($0) }, cases = all.compactMap(\.self)
         guard cases.count == all.count, (1...limit).contains(cases.count), cases.allSatisfy({ $0.item(type) != nil }) else { return [] }
         let others: [JSONValue]
@@ -90,7 +90,7 @@ struct ItemShape {
         } else {
             return []
         }
-        // The standard library's own `init(from:)` says this of what is no case; a type's own may read more than can be tried.
+        // The standard library's `init(from:)` throws this for what is no case. A type's own may read more than can be tried.
         let refusal = "Cannot initialize \(Item.self) from invalid "
         var isStandard = false
         for other in others where !cases.contains(other) {
@@ -108,7 +108,7 @@ struct ItemShape {
 
     private mutating func found<Item: Decodable>(_ type: Item.Type, _ sample: JSONValue?) -> JSONSchema {
         let record = DecodingRecord()
-        // Without one, that of an item that is made up.
+        // Without one, the JSON of a sample item.
         let sample = sample ?? (record.make(type) as? any Encodable).flatMap { try? ItemEncoder.encode($0) }
         let tried = [sample].compactMap(\.self) + DecodingRecord.samples
         for json in tried { record.run(type, on: json) }
@@ -119,7 +119,7 @@ struct ItemShape {
         return tried.allSatisfy { found.allows($0) || $0.item(type) == nil } ? found : .anything
     }
 
-    /// The schemas of what a part was asked for.
+    /// The schemas of what was requested of a part.
     private mutating func choices(
         for part: DecodingRecord.Part, _ sample: JSONValue?, object: JSONSchema = JSONSchema(type: "object")
     ) -> [JSONSchema] {
@@ -127,7 +127,7 @@ struct ItemShape {
             + ["null", "array", "object"].filter(part.jsonTypes.contains).map { $0 == "object" ? object : JSONSchema(type: $0) }
     }
 
-    /// The schemas of the members that the type asks for, those left out of which nothing is known.
+    /// The schemas of the members that the type requests, except those of which nothing is known.
     private mutating func members<Item: Decodable>(
         of type: Item.Type, _ sample: [String: JSONValue], _ record: DecodingRecord
     ) -> [String: JSONValue] {
@@ -136,8 +136,8 @@ struct ItemShape {
             let cases = record.members[name]?.types.flatMap { Self.cases(of: $0) } ?? []
             for value in DecodingRecord.samples + DecodingRecord.tags + cases { record.run(type, on: with(name, value)) }
         }
-        // Where one member says what the others are, what the others may be cannot be found by changing one at a time. An enum has such
-        // a member, and perhaps also what refuses texts of a member that the member itself does not: then nothing is said of the others.
+        // If one member decides what the others are, changing one at a time does not show what the others may be, so they get no schema.
+        // An enum has such a member, and perhaps a type that refuses a text for a member of type `String`.
         let isEnum = JSONValue.object(sample).item(type).map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
         let deciding = record.members.filter { name, member in
             member.types.allSatisfy { $0 == String.self } && !member.types.isEmpty
@@ -161,7 +161,7 @@ extension Optional: OptionalItem { static var wrapped: any Any.Type { Wrapped.se
 
 private protocol DictionaryItem {
     static var value: any Any.Type { get }
-    /// What its names may be; nil if it is stored as a list of keys and values in turn.
+    /// What its names may be; nil if it is stored as a list of alternating keys and values.
     static var names: JSONSchema? { get }
 }
 

@@ -1,4 +1,4 @@
-/// A JSON Schema (2020-12) of a value: what is allowed, by its own words. An empty one allows everything.
+/// A JSON Schema (2020-12) of a value. An empty one allows everything.
 ///
 /// Only the part of the standard that this library writes is checked: `type`, `enum`, `minimum`, `maximum`, `pattern`, `properties`,
 /// `additionalProperties`, `propertyNames`, `items` and `anyOf`. Anything else in a schema is ignored.
@@ -42,7 +42,7 @@ package struct JSONSchema: Sendable, Hashable {
         return !types.isEmpty && types.allSatisfy { $0 == "string" || $0 == "null" }
     }
 
-    /// Whether it allows numbers, and nothing else but words for what is none, such as nan, or what a `Decimal` has for that.
+    /// Whether it allows only numbers and what stands for nan and infinity: words, or the object that a `Decimal` writes.
     var isNumber: Bool {
         if self == .decimal { return true }
         if let choices { return choices.contains(where: \.isNumber) && choices.allSatisfy { $0.isNumber || $0.json["enum"] != nil } }
@@ -61,11 +61,11 @@ package struct JSONSchema: Sendable, Hashable {
 extension JSONSchema {
     package func allows(_ value: JSONValue) -> Bool { misfit(value) == nil }
 
-    /// Why the value is not allowed, as the end of a sentence that says what is; nil if it is allowed. `path` says where the value is in
-    /// the value that is checked.
+    /// Why the value is not allowed, as a clause such as "it must be a number"; nil if it is allowed. `path` is the path of the value in
+    /// the whole value.
     package func misfit(_ value: JSONValue, in path: String = "") -> String? {
         if let choices, !choices.contains(where: { $0.allows(value) }) {
-            // Where only one is of that kind, its own words say more.
+            // If only one choice is of that kind, its message is more precise.
             let near = choices.filter { $0.types.contains { Self.is(value, $0) } }
             return near.count == 1 ? near[0].misfit(value, in: path) : mustBe(path)
         }
@@ -118,7 +118,7 @@ extension JSONSchema {
 // MARK: Words
 
 extension JSONSchema {
-    /// What is allowed, for people: `a whole number from 1 to 100`; "anything" if nothing is known.
+    /// What is allowed, in words: "a whole number from 1 to 100"; "anything" if everything is.
     package var words: String {
         if let choices { return Self.list(choices.map(\.words)) }
         if let list = json["enum"]?.arrayValue { return Self.list(list.map { $0.stringValue ?? "\($0)" }) }
@@ -138,9 +138,9 @@ extension JSONSchema {
     }
 
     private var limits: String {
-        // The limits of 64 bits say nothing to people.
-        func said(_ name: String) -> JSONNumber? { bound(name).flatMap { $0.text.utf8.count > 12 ? nil : $0 } }
-        return switch (said("minimum"), said("maximum")) {
+        // The limits of 64-bit integers are no help to people.
+        func shown(_ name: String) -> JSONNumber? { bound(name).flatMap { $0.text.utf8.count > 12 ? nil : $0 } }
+        return switch (shown("minimum"), shown("maximum")) {
         case (let low?, let high?): " from \(low) to \(high)"
         case (let low?, nil): " of at least \(low)"
         case (nil, let high?): " of at most \(high)"

@@ -3,14 +3,14 @@ import StoredValuesSupport
 
 /// The schema of a preferences file as programs have published it: an object with a property for each key.
 ///
-/// Several programs share one file, and libraries publish their keys too. So each key names the programs that declare it, in the member
-/// `x-stored-values-programs`, and with it the number of the call that published the key in a run of that program: a run replaces,
-/// call by call, what the run before published, and a run that publishes the same again finds nothing to write.
+/// Several programs share one file, and libraries publish their keys too. So each key lists the programs that declare it, in the member
+/// `x-stored-values-programs`, each with the number of the call that published the key. A run of a program replaces, call by call, what
+/// its previous run published. If it publishes the same again, nothing is written.
 package struct PublishedSchema: Sendable {
     package static let programsMember = "x-stored-values-programs"
     /// For a former name of a key: the name of the key.
     package static let renamedMember = "x-stored-values-renamed"
-    /// For a key that a variable of the environment can have the value of: the name of the variable.
+    /// For a key whose value can come from an environment variable: the name of the variable.
     package static let variableMember = "x-stored-values-variable"
     static let dialect: JSONValue = "https://json-schema.org/draft/2020-12/schema"
 
@@ -20,13 +20,13 @@ package struct PublishedSchema: Sendable {
         json = ["$schema": Self.dialect, "type": "object", "properties": .object(properties)]
     }
 
-    /// The schema in these bytes; nil if it is none.
+    /// The schema in these bytes; nil if they are not a schema.
     package init?(_ bytes: [UInt8]) {
         guard let json = try? JSONValue(parsing: bytes), json.objectValue != nil else { return nil }
         self.json = json
     }
 
-    /// The schema in the file at this path; nil if it is none. Throws if the file is missing or cannot be read.
+    /// The schema in the file at this path; nil if the file is not a schema. Throws if the file is missing or cannot be read.
     package init?(fileAt path: String) throws(PreferencesError) {
         do throws(FileError) {
             guard let bytes = try DurableFile(path: path).read()?.bytes else { throw FileError(.read, path, .noEntry) }
@@ -39,20 +39,20 @@ package struct PublishedSchema: Sendable {
         set { json["properties"] = .object(newValue) }
     }
 
-    /// The declared keys and the former names of such, sorted.
+    /// The declared keys and their former names, sorted.
     package var keys: [String] { properties.keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) } }
 
-    /// What is declared of a key.
+    /// The declaration of a key.
     package subscript(key: String) -> JSONValue? { properties[key] }
 
-    /// Why the key may not have the value, as a part of a sentence that says what may be stored; nil if it may, and if it is not declared.
+    /// Why the key may not have the value, as a clause such as "it must be a number"; nil if it may, or if it is not declared.
     package func misfit(_ value: JSONValue, for key: String) -> String? { self[key].flatMap { JSONSchema($0).misfit(value) } }
 
     /// Adds the keys of another schema that this one does not have.
     mutating func add(_ other: PublishedSchema) { properties.merge(other.properties) { mine, _ in mine } }
 
-    /// Takes over what a run of `program` has published so far, and removes what an earlier run published with the same calls, or if this
-    /// `isAll`, with any.
+    /// Adds what a run of `program` has published so far. Removes what its previous run published with the same calls, or if this `isAll`,
+    /// with any call.
     mutating func take(_ run: SchemaRun.Published, of program: String, isAll: Bool) {
         for (key, old) in properties {
             guard let call = old[Self.programsMember]?[program]?.intValue, run.entries[key] == nil, isAll || call <= run.calls else { continue }
@@ -63,7 +63,7 @@ package struct PublishedSchema: Sendable {
             var new = entry.json, old = properties[key]
             var programs = old?[Self.programsMember]?.objectValue ?? [:]
             old?[Self.programsMember] = nil
-            // A type of the program's own may write the elements of a set in another order in each run.
+            // A type's own `encode(to:)` may write the elements of a set in another order in each run.
             if let known = old, Self.inOrder(known) == Self.inOrder(new) { new = known }
             programs[program] = JSONValue(entry.call)
             new[Self.programsMember] = .object(programs)
@@ -111,11 +111,11 @@ final class SchemaRun: Sendable {
         try write(isAll: false)
     }
 
-    /// Removes what the program published in an earlier run and not in this one.
+    /// Removes what an earlier run of the program published and this one did not.
     func end() throws(FileError) { try write(isAll: true) }
 
     private func write(isAll: Bool) throws(FileError) {
-        // Mostly there is nothing to write; then no lock is needed.
+        // Usually there is nothing to write; then no lock is needed.
         if let contents = try file.read(), update(contents.bytes, isAll: isAll) == nil { return }
         let locked = try file.lock()
         if let text = update(try locked.read()?.bytes ?? [], isAll: isAll) { _ = try locked.replace(with: text, durably: false) }
@@ -134,7 +134,7 @@ final class SchemaRun: Sendable {
     /// By the bytes of the path.
     private static let all = Guarded<[[UInt8]: SchemaRun]>([:])
 
-    /// Of a process that is killed the next run does it.
+    /// If the process is killed, the next run does it.
     private static let endWithProcess: Void = atEndOfProcess { for run in SchemaRun.all.withLock({ Array($0.values) }) { try? run.end() } }
 
     /// The run for the schema at `path`, which ends with the process.
@@ -149,7 +149,7 @@ final class SchemaRun: Sendable {
 }
 
 extension PreferencesFile {
-    /// The run in which this process publishes the schema of this file; nil if values are in memory only. Throws if there is no place.
+    /// The run in which this process publishes the schema of this file; nil if values are in memory only. Throws if there is no folder for it.
     func schemaRun() throws(PreferencesError) -> SchemaRun? {
         guard let path = try schemaPath else { return nil }
         guard let scope = temporaryScope(orElse: nil) else { return SchemaRun.run(at: path) }
@@ -166,7 +166,7 @@ extension PreferencesFile {
         }
     }
 
-    /// Where the first of these is; nil if there is none.
+    /// The path of the first of these; nil if there is none.
     package var pathOfPublishedSchema: String? { schemas.first?.path }
 
     private var schemas: [(path: String, schema: PublishedSchema)] {
