@@ -25,10 +25,12 @@ package struct FleetMirror: Sendable, Equatable {
 
     package var origin: Origin
     package private(set) var values: [PreferencesKey: Value]
-    /// The file with these values, where it was laid out.
-    private var document: PreferencesDocument?
+    /// The file as it was last laid out.
+    private var document = PreferencesDocument()
+    /// The keys whose values have changed since.
+    private var changed: Set<PreferencesKey>
 
-    package init(origin: Origin, values: [PreferencesKey: Value]) { (self.origin, self.values) = (origin, values) }
+    package init(origin: Origin, values: [PreferencesKey: Value]) { (self.origin, self.values, changed) = (origin, values, Set(values.keys)) }
 
     /// Whether both have the same values, from the same place.
     package static func == (left: FleetMirror, right: FleetMirror) -> Bool { left.origin == right.origin && left.values == right.values }
@@ -38,7 +40,7 @@ package struct FleetMirror: Sendable, Equatable {
         get { values[key] }
         set {
             values[key] = newValue
-            document?.make(newValue, of: key)
+            changed.insert(key)
         }
     }
 
@@ -52,24 +54,19 @@ package struct FleetMirror: Sendable, Equatable {
         self.init(origin: Origin(cluster: cluster, revision: revision), values: [:])
         for key in document.keys.map({ PreferencesKey($0) }) where !key.text.isReservedKey {
             guard let stored = document.stored(key) else { continue }
-            values[key] = Value(json: try JSONValue(parsing: stored.json), version: stored.version)
+            self[key] = Value(json: try JSONValue(parsing: stored.json), version: stored.version)
         }
     }
 
     /// The file, without values under reserved names. It is kept: a change of one among many settings does not write all of them again.
     package mutating func layOut() -> [UInt8] {
-        var document = document ?? values.reduce(into: PreferencesDocument()) { $0.make($1.value, of: $1.key) }
         let origin: JSONValue = ["cluster": .string(origin.cluster), "revision": .number(JSONNumber(origin.revision))]
-        document.set(Self.member, to: origin.text(level: 1))
-        document.layOut()
-        self.document = document
+        var changes: MemberChanges = [Self.member: MemberChange(StoredJSON(json: origin.text(level: 1)))]
+        for key in changed where !key.text.isEmpty && !key.text.isReservedKey {
+            changes[key] = MemberChange(values[key].map { StoredJSON(json: $0.json.text(level: 1), version: $0.version) })
+        }
+        document.apply(changes)
+        changed = []
         return document.text
-    }
-}
-
-extension PreferencesDocument {
-    fileprivate mutating func make(_ value: FleetMirror.Value?, of key: PreferencesKey) {
-        guard !key.text.isEmpty, !key.text.isReservedKey else { return }
-        make(MemberChange(value.map { StoredJSON(json: $0.json.text(level: 1), version: $0.version) }), of: key)
     }
 }

@@ -8,20 +8,14 @@ extension PreferencesStore {
         return state.withLock { $0.view(in: activity) }
     }
 
-    /// The same for callers that need all members.
-    private var wholeView: StoredMembers {
-        state.withLock { $0.members.layOut() }
-        return view
-    }
-
     /// The names of the stored members, sorted, without those reserved for the library.
     var keys: [String] { document.keys.filter { !$0.isReservedKey } }
 
     /// The file with the changes that are not written yet.
-    var document: PreferencesDocument { wholeView.document }
+    var document: PreferencesDocument { view.document }
 
     var snapshot: PreferencesSnapshot {
-        let view = wholeView
+        let view = view
         return PreferencesSnapshot(view.document, layers: view.layers, environment: view.environment?.document)
     }
 

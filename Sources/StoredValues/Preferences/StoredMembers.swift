@@ -31,9 +31,6 @@ struct StoredMembers {
     /// The whole file with the changes.
     var document: PreferencesDocument { overlay.isEmpty ? content : content.applying(overlay) }
 
-    /// Writes the changes into the text, once for all readers of the whole.
-    mutating func layOut() { content.layOut() }
-
     /// The content stored under `key` in the file itself, or pending.
     func own(_ key: PreferencesKey) -> StoredJSON? {
         guard !overlay.isEmpty, let change = overlay[key] else { return content.stored(key) }
@@ -76,13 +73,12 @@ struct StoredMembers {
 
     /// Keeps those of `changes` that change anything until they are written. Returns them.
     mutating func keep(_ changes: MemberChanges) -> MemberChanges {
-        var kept = changes
-        for (key, change) in changes {
-            let pending = change.pending(after: unsaved[key])
-            if content.make(pending, of: key) { unsaved[key] = pending } else { kept[key] = nil }
-        }
+        var pending = changes
+        for (key, change) in changes { pending[key] = change.pending(after: unsaved[key]) }
+        let made = content.apply(pending)
+        unsaved.merge(made) { $1 }
         revision += 1
-        return kept
+        return changes.filter { made[$0.key] != nil }
     }
 
     /// Notes that the file is now `document`, and no change is pending.
@@ -138,7 +134,7 @@ extension StoredMembers {
     /// become too large to be read again, because they are one change. Some may change nothing.
     func permitted(_ changes: MemberChanges) -> Permitted {
         let (current, refusals) = current(changes, in: content)
-        guard let refusal = tooLarge(current, in: content) else { return (current, refusals) }
+        guard !content.hasRoom(for: current, within: sizeLimit), let refusal = tooLarge(current, in: content) else { return (current, refusals) }
         return ([:], refusals + [refusal])
     }
 
@@ -156,28 +152,24 @@ extension StoredMembers {
         let single = changes.filter { !$0.value.isConditional }.map { [$0.key: $0.value] }
         // Smallest first: their order is not known any more, and this refuses the fewest.
         let sorted = ([moves] + single).map { ($0, growth: content.growth(by: $0)) }.sorted { $0.growth < $1.growth }
-        var content = content
+        var size = content.formattedSize
         changes = [:]
-        for (part, _) in sorted {
-            if let refusal = tooLarge(part, in: content) {
+        for (part, growth) in sorted {
+            if growth > 0, size + growth > sizeLimit, let refusal = tooLarge(part, in: content) {
                 refusals.append(refusal)
-                continue
-            }
-            for (key, change) in part {
-                content.make(change, of: key)
-                changes[key] = change
+            } else {
+                size += growth
+                changes.merge(part) { $1 }
             }
         }
         return (changes, refusals)
     }
 
-    /// Why `changes` would make the file too large, if they would.
+    /// The error for `changes` that would make the file too large; nil if they change nothing.
     private func tooLarge(_ changes: MemberChanges, in content: PreferencesDocument) -> PreferencesError? {
-        guard !content.hasRoom(for: changes, within: sizeLimit),
-            let largest = changes.filter({ content.stored($0.key) != $0.value.stored })
-                .max(by: { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) })
-        else { return nil }
-        return .tooLarge(key: largest.key.text, path: path, limit: sizeLimit)
+        changes.filter { content.stored($0.key) != $0.value.stored }
+            .max { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) }
+            .map { .tooLarge(key: $0.key.text, path: path, limit: sizeLimit) }
     }
 
     /// The `changes` whose condition is met, and that do not replace a newer version's value.
@@ -197,10 +189,10 @@ extension StoredMembers {
 }
 
 extension PreferencesDocument {
-    /// The document with all `changes` made, and laid out.
+    /// The document with all `changes` made.
     func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
         var document = self
-        _ = document.apply(changes)
+        document.apply(changes)
         return document
     }
 
@@ -209,26 +201,23 @@ extension PreferencesDocument {
     /// Whether the file stays within `limit` with `changes`, or does not grow because of them.
     func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
         // Usually this bound is enough, without a lookup. A name grows by its escapes, and may be listed among the versions, too.
-        let bound = changes.reduce(composedSize) { $0 + ($1.value.stored?.json.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
+        let bound = changes.reduce(formattedSize) { $0 + ($1.value.stored?.json.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
         guard bound > limit else { return true }
         let growth = growth(by: changes)
-        return growth <= 0 || composedSize + growth <= limit
+        return growth <= 0 || formattedSize + growth <= limit
     }
 
     /// By how much `changes` enlarge the text, at most.
     func growth(by changes: [PreferencesKey: MemberChange]) -> Int {
         changes.reduce(0) { sum, change in
             let (key, change) = change
-            let (old, new) = (stored(key), change.stored)
-            let name = key.escapedName.count
-            let growth = Self.size(name: name, value: new?.json.count ?? 0) - Self.size(name: name, value: old?.json.count ?? 0)
-            return sum + growth + (old?.version ?? 0 == new?.version ?? 0 ? 0 : Self.versionSize(name: name))
+            let growth = edit(of: key, to: change.stored?.json)?.growth ?? 0
+            // At most an entry of that name and a number, and around the first the member of all entries.
+            let isNoted = stored(key)?.version ?? 0 != change.stored?.version ?? 0
+            return sum + growth + (isNoted ? key.escapedName.count + 64 : 0)
         }
     }
 
     /// The size of a member with its indentation, quotes, colon, comma and line break; 0 without a value.
     static func size(name: Int, value: Int) -> Int { value == 0 ? 0 : name + value + 8 }
-
-    /// The maximum size of a version's note: an entry of that name and a number, and around the first the member of all entries.
-    static func versionSize(name: Int) -> Int { name + 64 }
 }

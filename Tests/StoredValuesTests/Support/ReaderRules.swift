@@ -104,9 +104,9 @@ struct ReaderRules: Sendable {
         let read = try PreferencesDocument(parsing: changed.text)
         try require(members(of: read) == expected, "what is written reads back")
         try require(read.unreachableMembers == document.unreachableMembers, "members that no key leads to stay as they are")
-        try require(changed.composedSize == changed.text.count, "the size of what is laid out is known")
+        try require(changed.formattedSize == changed.text.count, "the size of what is formatted is known")
         let same = document.applying(["$new": added]).applying(["$new": nil])
-        try require(document.composedSize == same.text.count, "so is that of what is not yet")
+        try require(document.formattedSize == same.text.count, "so is that of what is not yet")
         let again = read.applying(["$new": added]).applying(["$new": nil])
         try require(read.text == changed.text && again.text == read.text, "what is written stays as it is")
     }
@@ -120,11 +120,10 @@ struct ReaderRules: Sendable {
 }
 
 extension PreferencesDocument {
-    /// The document with each of these members set or removed, and laid out.
+    /// The document with each of these members set or removed, without their versions.
     func applying(_ changes: [PreferencesKey: [UInt8]?]) -> PreferencesDocument {
         var document = self
-        for (key, value) in changes { document.set(key, to: value) }
-        document.layOut()
+        document.make(changes.compactMap { document.edit(of: $0, to: $1) })
         return document
     }
 }
