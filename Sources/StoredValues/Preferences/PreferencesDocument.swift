@@ -140,6 +140,13 @@ struct PreferencesDocument: Sendable {
         return made
     }
 
+    /// The document with all `changes` made.
+    func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
+        var document = self
+        document.apply(changes)
+        return document
+    }
+
     /// A change of one member in the text.
     struct Edit {
         /// The position of the member to replace or remove, or of the one that a new member comes before.
@@ -238,10 +245,33 @@ struct PreferencesDocument: Sendable {
         mutating func end() { writer.append(members.isEmpty ? "}\n" : "\n}\n") }
     }
 
-    // MARK: Size
+    // MARK: Size, which must stay small enough for the file to be read again
 
     /// The size of the text once it is formatted.
     var formattedSize: Int {
         isFormatted ? text.count : 3 + max(1, members.reduce(0) { $0 + Self.size(name: $1.name.count, value: $1.value.count) })
     }
+
+    /// Whether the file stays within `limit` with `changes`, or does not grow because of them.
+    func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
+        // Usually this bound is enough, without a lookup. A name grows by its escapes, and may be listed among the versions, too.
+        let bound = changes.reduce(formattedSize) { $0 + ($1.value.stored?.json.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
+        guard bound > limit else { return true }
+        let growth = growth(by: changes)
+        return growth <= 0 || formattedSize + growth <= limit
+    }
+
+    /// By how much `changes` enlarge the text, at most.
+    func growth(by changes: [PreferencesKey: MemberChange]) -> Int {
+        changes.reduce(0) { sum, change in
+            let (key, change) = change
+            let growth = edit(of: key, to: change.stored?.json)?.growth ?? 0
+            // At most an entry of that name and a number, and around the first the member of all entries.
+            let isNoted = stored(key)?.version ?? 0 != change.stored?.version ?? 0
+            return sum + growth + (isNoted ? key.escapedName.count + 64 : 0)
+        }
+    }
+
+    /// The size of a member with its indentation, quotes, colon, comma and line break; 0 without a value.
+    private static func size(name: Int, value: Int) -> Int { value == 0 ? 0 : name + value + 8 }
 }

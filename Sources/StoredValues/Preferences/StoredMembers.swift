@@ -187,37 +187,3 @@ extension StoredMembers {
         return (current, refusals)
     }
 }
-
-extension PreferencesDocument {
-    /// The document with all `changes` made.
-    func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
-        var document = self
-        document.apply(changes)
-        return document
-    }
-
-    // How large the file would become with changes: it must stay small enough to be read again.
-
-    /// Whether the file stays within `limit` with `changes`, or does not grow because of them.
-    func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
-        // Usually this bound is enough, without a lookup. A name grows by its escapes, and may be listed among the versions, too.
-        let bound = changes.reduce(formattedSize) { $0 + ($1.value.stored?.json.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
-        guard bound > limit else { return true }
-        let growth = growth(by: changes)
-        return growth <= 0 || formattedSize + growth <= limit
-    }
-
-    /// By how much `changes` enlarge the text, at most.
-    func growth(by changes: [PreferencesKey: MemberChange]) -> Int {
-        changes.reduce(0) { sum, change in
-            let (key, change) = change
-            let growth = edit(of: key, to: change.stored?.json)?.growth ?? 0
-            // At most an entry of that name and a number, and around the first the member of all entries.
-            let isNoted = stored(key)?.version ?? 0 != change.stored?.version ?? 0
-            return sum + growth + (isNoted ? key.escapedName.count + 64 : 0)
-        }
-    }
-
-    /// The size of a member with its indentation, quotes, colon, comma and line break; 0 without a value.
-    static func size(name: Int, value: Int) -> Int { value == 0 ? 0 : name + value + 8 }
-}
