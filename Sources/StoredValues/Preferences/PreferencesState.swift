@@ -13,7 +13,7 @@ struct PreferencesState {
     var watches: [(file: DurableFile, watch: FileWatch)] = []
     /// The changes of the running batch so far, nil before the first. Only its thread sees them, until the batch is committed.
     private(set) var batched: MemberChanges?
-    /// What the changes inside the turn under way, or inside a batch, leave to do after it.
+    /// What is to be done after the turn under way.
     var afterTurn = AfterUnlocking()
     /// The views of the consistent reads under way, by number, and what is to be done after each.
     private var readings: [Int: (view: StoredMembers, later: AfterUnlocking)] = [:]
@@ -73,23 +73,22 @@ struct PreferencesState {
 
     /// Publishes `changes`, which are now in the file together with all pending ones. `document` is the file's content.
     mutating func publish(
-        _ changes: MemberChanges, writtenIn document: consuming PreferencesDocument, _ identity: FileIdentity?, _ pin: FilePin?,
-        _ later: inout AfterUnlocking
+        _ changes: MemberChanges, writtenIn document: consuming PreferencesDocument, _ identity: FileIdentity?, _ pin: FilePin?
     ) {
-        if let old = disk.wasReplaced(identity, pin) { later.release(old) }
+        if let old = disk.wasReplaced(identity, pin) { afterTurn.release(old) }
         let saved = members.unsaved
         members.haveBeenSaved(in: document)
         log.forgetTroubles()
-        releaseStore(&later)
+        if let store = keptOpen.take() { afterTurn.release(store) }
         // Values that were in memory only have another source now.
-        show(saved.isEmpty ? changes : changes.merging(saved.mapValues { MemberChange($0.stored) }) { new, _ in new }, &later)
+        show(saved.isEmpty ? changes : changes.merging(saved.mapValues { MemberChange($0.stored) }) { new, _ in new })
     }
 
     /// Publishes `changes`, which could not be written, and keeps them and `store` until they are.
-    mutating func keep(_ changes: MemberChanges, by store: PreferencesStore, _ later: inout AfterUnlocking) {
+    mutating func keep(_ changes: MemberChanges, by store: PreferencesStore) {
         keptOpen = store
         guard !changes.isEmpty else { return }
-        show(members.keep(changes), &later)
+        show(members.keep(changes))
     }
 
     /// Makes a change inside a batch, visible only to its thread.
@@ -118,16 +117,14 @@ struct PreferencesState {
 
     /// Publishes changes made inside another change, which writes them.
     mutating func publishInside(_ changes: MemberChanges) {
-        var later = AfterUnlocking()
-        later.release(value: changes)
-        show(members.keep(permit(changes)), &later)
-        afterTurn.append(later)
+        afterTurn.release(value: changes)
+        show(members.keep(permit(changes)))
     }
 
     /// Whether there are such changes that were never tried to write.
     var isUntried: Bool { !members.unsaved.isEmpty && keptOpen == nil }
 
-    /// Ends a turn. Returns what the changes inside it leave to do.
+    /// Ends a turn. Returns what is to be done after it.
     mutating func endTurn() -> AfterUnlocking {
         if let made = batched { afterTurn.release(value: made) }
         defer { (afterTurn, batched) = (AfterUnlocking(), nil) }
@@ -146,9 +143,9 @@ struct PreferencesState {
     }
 
     /// Notifies the members of `changes`, which are made, and all listeners.
-    private mutating func show(_ changes: MemberChanges, _ later: inout AfterUnlocking) {
+    private mutating func show(_ changes: MemberChanges) {
         log.forgetRepairs(of: changes.keys)
-        guard members.environment != nil || !members.layers.isEmpty else { return audience.tell(changes, &later) }
+        guard members.environment != nil || !members.layers.isEmpty else { return audience.tell(changes, &afterTurn) }
         var contents = changes
         for (key, change) in changes {
             if let above = members.above(key) {
@@ -157,7 +154,7 @@ struct PreferencesState {
                 contents[key] = MemberChange(members.below(key), isUncovered: true)
             }
         }
-        audience.tell(contents, &later)
+        audience.tell(contents, &afterTurn)
     }
 
     // MARK: Changes by others
@@ -166,7 +163,7 @@ struct PreferencesState {
     mutating func fileWasRead(_ identity: FileIdentity?, _ pin: FilePin?, _ later: inout AfterUnlocking) {
         if let old = disk.wasRead(identity, pin) { later.release(old) }
         if members.unsaved.isEmpty { log.forgetTroubles() }
-        if !needsWriting { releaseStore(&later) }
+        if !needsWriting, let store = keptOpen.take() { later.release(store) }
     }
 
     /// Replaces the members with `new`, and notifies those whose value has changed. Those in `respelled` only have another text.
@@ -194,6 +191,4 @@ struct PreferencesState {
         log.forgetRepairs(of: changed)
         audience.tell(Dictionary(uniqueKeysWithValues: changed.map { ($0, MemberChange(members.stored($0))) }), &later)
     }
-
-    private mutating func releaseStore(_ later: inout AfterUnlocking) { if let store = keptOpen.take() { later.release(store) } }
 }

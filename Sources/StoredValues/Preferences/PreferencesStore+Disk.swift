@@ -144,21 +144,19 @@ extension PreferencesStore {
     // MARK: After a turn has written, or could not
 
     /// Publishes `changes`, with which the file was replaced by `document`, and schedules a sync. Without an identity it is in memory only.
-    func publish(
-        _ changes: MemberChanges, writtenIn document: PreferencesDocument, _ identity: FileIdentity?, _ later: inout AfterUnlocking
-    ) {
+    func publish(_ changes: MemberChanges, writtenIn document: PreferencesDocument, _ identity: FileIdentity?) {
         let pin = pin(identity)
         let rest = state.withLock { state in
-            state.publish(changes, writtenIn: document, identity, pin, &later)
+            state.publish(changes, writtenIn: document, identity, pin)
             return identity == nil ? nil : state.disk.scheduleSync()
         }
         if let rest { scheduleSync(after: rest) }
     }
 
     /// Publishes `changes`, which could not be written, and retries.
-    func keep(_ changes: MemberChanges, unwrittenFor error: PreferencesError, _ later: inout AfterUnlocking) {
+    func keep(_ changes: MemberChanges, unwrittenFor error: PreferencesError) {
         state.withLock { state in
-            state.keep(changes, by: self, &later)
+            state.keep(changes, by: self)
             state.log.note(unsavedFor: error)
         }
         // The thread that waits for the lock writes once it is free.

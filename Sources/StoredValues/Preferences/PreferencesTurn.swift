@@ -33,7 +33,6 @@ struct PreferencesTurn: ~Copyable {
     private var locked: LockedFile?
     /// Why there is no lock. Changes stay in memory then.
     private var problem: PreferencesError?
-    private var later = AfterUnlocking()
 
     /// Notes that the calling thread, which is in no turn of this file yet, begins this, and waits for the turn.
     init(_ activity: ThreadActivity, of store: PreferencesStore) {
@@ -59,7 +58,9 @@ struct PreferencesTurn: ~Copyable {
                 let reading = try PreferencesReading(known: known, until: max(end, ContinuousClock.now + .milliseconds(20))) {
                     () throws(FileError) in try locked.read()
                 }
+                var later = AfterUnlocking()
                 isAdopted = store.adopt(reading, since: revision, &later)
+                store.state.withLock { [later] in $0.afterTurn.append(later) }
             }
             self.locked = consume locked
         } catch {
@@ -105,7 +106,7 @@ struct PreferencesTurn: ~Copyable {
             case nil: break  // there is no file
             case .some(let file): try store.generation?.removeAll(with: file)
             }
-            store.publish(changes, writtenIn: PreferencesDocument(), nil, &later)
+            store.publish(changes, writtenIn: PreferencesDocument(), nil)
             return nil
         } catch {
             store.giveUpWriting()
@@ -137,9 +138,9 @@ struct PreferencesTurn: ~Copyable {
         }
         do throws(PreferencesError) {
             let identity = try replace(with: document, durably: durably)
-            store.publish(changes, writtenIn: document, identity, &later)
+            store.publish(changes, writtenIn: document, identity)
         } catch {
-            if durably { store.giveUpWriting() } else { store.keep(changes, unwrittenFor: error, &later) }
+            if durably { store.giveUpWriting() } else { store.keep(changes, unwrittenFor: error) }
             problem = error
         }
         return true
@@ -204,9 +205,8 @@ struct PreferencesTurn: ~Copyable {
 
     /// Releases the file, then the turn, and only then wakes waiting threads: they may use the same values.
     private consuming func end() -> PreferencesError? {
-        let (inner, notes, mustRead) = store.state.withLock { ($0.endTurn(), $0.log.take(), $0.disk.endWriting()) }
+        let (later, notes, mustRead) = store.state.withLock { ($0.endTurn(), $0.log.take(), $0.disk.endWriting()) }
         if mustRead { store.queues.watching.async { [store] in store.refresh() } }
-        later.append(inner)
         locked = nil
         ThreadActivity.end()
         store.turn.leave()
