@@ -16,11 +16,11 @@ struct Audience {
     /// The members in use, by key.
     private var declarations: [PreferencesKey: Declaration] = [:]
     /// The listeners to all changes, or to those of certain keys.
-    private(set) var listeners: [Int: (keys: Set<PreferencesKey>?, hear: Listener)] = [:]
+    private(set) var listeners: [Int: (keys: Set<PreferencesKey>?, call: Listener)] = [:]
     private var lastNumber = 0
-    /// The last good values of released members, for later ones of the same keys: some programs make a wrapper for each request. What was
-    /// stored while there was no member is not among them.
-    private var legacies: [PreferencesKey: any Sendable] = [:]
+    /// The last good values of released members, for later ones of the same keys: some programs make a wrapper for each request. What
+    /// is stored while a key has no member is not kept here.
+    private var lastGoodValues: [PreferencesKey: any Sendable] = [:]
 
     // MARK: Members
 
@@ -28,47 +28,49 @@ struct Audience {
 
     mutating func declare(_ key: PreferencesKey, by member: any LiveMember) { declarations[key] = Declaration(of: member) }
 
-    /// Takes what the former member of `key` has left.
-    mutating func takeLegacy(of key: PreferencesKey) -> (any Sendable)? { legacies.removeValue(forKey: key) }
+    /// Takes the last good value of a released member of `key`.
+    mutating func takeLastGood(of key: PreferencesKey) -> (any Sendable)? { lastGoodValues.removeValue(forKey: key) }
 
-    /// Forgets the member of `key`, which is being released, and keeps what it leaves. Returns what to release without a lock.
-    mutating func forget(_ key: PreferencesKey, by identifier: ObjectIdentifier, leaving legacy: (any Sendable)?) -> [any Sendable] {
+    /// Forgets the member of `key`, which is being released, and keeps its last good value. Returns what to release without a lock.
+    mutating func forget(_ key: PreferencesKey, by identifier: ObjectIdentifier, lastGood: (any Sendable)?) -> [any Sendable] {
         guard declarations[key]?.identifier == identifier else { return [] }
         declarations[key] = nil
         if declarations.capacity > 64, declarations.count < declarations.capacity / 8 {  // a dictionary never shrinks by itself
             declarations = Dictionary(uniqueKeysWithValues: declarations.map { ($0.key, $0.value) })
         }
-        guard let legacy else { return [] }
-        let old = legacies.count < 256 ? [] : Array(legacies.values)  // so many, and then they are dropped together
-        if !old.isEmpty { legacies = [:] }
-        legacies[key] = legacy
+        guard let lastGood else { return [] }
+        let old = lastGoodValues.count < 256 ? [] : Array(lastGoodValues.values)  // then all are dropped
+        if !old.isEmpty { lastGoodValues = [:] }
+        lastGoodValues[key] = lastGood
         return old
     }
 
-    /// The keys of the members in use, and those of released ones that have left something; none is among both.
-    var keys: [PreferencesKey] { Array(declarations.keys) + legacies.keys }
+    /// The keys of the members in use, and those with a last good value of a released one; no key is among both.
+    var keys: [PreferencesKey] { Array(declarations.keys) + lastGoodValues.keys }
 
     var members: [any LiveMember] { declarations.values.compactMap(\.member) }
 
-    /// Passes the members of these keys their new contents, as one change, and then notifies the listeners.
-    mutating func tell(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
-        // While nothing is stored, the default is the last good value, and so it is of what a removed value has covered.
-        if !legacies.isEmpty {
-            for (key, content) in contents where content.stored == nil || content.isUncovered { takeLegacy(of: key).map { later.release(value: $0) } }
+    /// Gives the members of these keys their new contents, as one change, and then calls the listeners.
+    mutating func notify(_ contents: [PreferencesKey: MemberChange], _ later: inout AfterUnlocking) {
+        // While nothing is stored, the default is the last good value, and so it is when a removed value uncovers a layer below.
+        if !lastGoodValues.isEmpty {
+            for (key, content) in contents where content.stored == nil || content.isUncovered {
+                if let old = takeLastGood(of: key) { later.release(value: old) }
+            }
         }
-        var told: [(member: any LiveMember, content: MemberChange)] = []
-        told.reserveCapacity(contents.count)
+        var changed: [(member: any LiveMember, content: MemberChange)] = []
+        changed.reserveCapacity(contents.count)
         for (key, content) in contents {
             guard let member = content.member ?? declarations[key]?.member else { continue }
             member.beginChange()
-            told.append((member, content))
+            changed.append((member, content))
         }
-        for (member, content) in told { member.take(content, &later) }
-        for (member, _) in told {
+        for (member, content) in changed { member.take(content, &later) }
+        for (member, _) in changed {
             member.endChange()
             later.notifyObservers(of: member)  // and releases it after that, for this may be its last reference
         }
-        for (keys, hear) in listeners.values where keys?.contains(where: { contents[$0] != nil }) != false { hear(&later) }
+        for (keys, call) in listeners.values where keys?.contains(where: { contents[$0] != nil }) != false { call(&later) }
     }
 
     // MARK: Listeners
@@ -81,7 +83,7 @@ struct Audience {
     }
 
     /// Returns the listener, to be released without a lock.
-    mutating func removeListener(_ number: Int) -> Listener? { listeners.removeValue(forKey: number)?.hear }
+    mutating func removeListener(_ number: Int) -> Listener? { listeners.removeValue(forKey: number)?.call }
 }
 
 /// The live value of one member, which is notified when it changes.

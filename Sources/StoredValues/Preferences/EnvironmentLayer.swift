@@ -71,12 +71,12 @@ final class EnvironmentLayer: Sendable {
 }
 
 extension PreferencesStore {
-    /// Lays the variables above the file, unless that was done.
+    /// Adds the variables as the layer above the file, unless it has one.
     func add(_ variables: EnvironmentVariables) {
         // First, so that a member that is made after the look at all members finds it, and claims its variable itself.
         hasVariables.store(true, ordering: .relaxed)
         let members = state.withLock { state in
-            state.members.lay(EnvironmentLayer(variables)) ? state.audience.members : []
+            state.members.add(EnvironmentLayer(variables)) ? state.audience.members : []
         }
         for member in members { member.claimVariable() }
     }

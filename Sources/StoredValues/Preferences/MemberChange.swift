@@ -5,7 +5,7 @@ struct StoredJSON: Hashable, Sendable {
     var version = 0
 
     /// Whether both have the same meaning, however formatted. May parse both.
-    static func saySame(_ left: StoredJSON?, _ right: StoredJSON?) -> Bool {
+    static func haveSameMeaning(_ left: StoredJSON?, _ right: StoredJSON?) -> Bool {
         guard left != right else { return true }
         guard let left, let right, left.version == right.version else { return false }
         // As bytes: Swift considers strings equal that only look alike. What cannot be parsed is compared as text.

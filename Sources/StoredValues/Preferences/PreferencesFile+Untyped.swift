@@ -191,6 +191,6 @@ package struct PreferencesEdit: Sendable {
 
     /// Whether both hold the same under `key`, however formatted.
     private static func isSame(_ key: String, _ left: PreferencesDocument, _ right: PreferencesDocument) -> Bool {
-        StoredJSON.saySame(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
+        StoredJSON.haveSameMeaning(left.stored(PreferencesKey(key)), right.stored(PreferencesKey(key)))
     }
 }

@@ -145,7 +145,7 @@ struct PreferencesState {
     /// Notifies the members of `changes`, which are made, and all listeners.
     private mutating func show(_ changes: MemberChanges) {
         log.forgetRepairs(of: changes.keys)
-        guard members.environment != nil || !members.layers.isEmpty else { return audience.tell(changes, &afterTurn) }
+        guard members.environment != nil || !members.layers.isEmpty else { return audience.notify(changes, &afterTurn) }
         var contents = changes
         for (key, change) in changes {
             if let above = members.above(key) {
@@ -154,7 +154,7 @@ struct PreferencesState {
                 contents[key] = MemberChange(members.below(key), isUncovered: true)
             }
         }
-        audience.tell(contents, &afterTurn)
+        audience.notify(contents, &afterTurn)
     }
 
     // MARK: Changes by others
@@ -179,7 +179,7 @@ struct PreferencesState {
             if !isSame { contents[key] = MemberChange(now, isUncovered: old.own(key) != nil && new.own(key) == nil) }
         }
         log.forgetRepairs(of: contents.keys)
-        audience.tell(contents, &later)
+        audience.notify(contents, &later)
     }
 
     /// Claims a variable for its key, and notifies the members whose value is another now.
@@ -189,6 +189,6 @@ struct PreferencesState {
         problem.map { log.note($0) }
         guard !changed.isEmpty else { return }
         log.forgetRepairs(of: changed)
-        audience.tell(Dictionary(uniqueKeysWithValues: changed.map { ($0, MemberChange(members.stored($0))) }), &later)
+        audience.notify(Dictionary(uniqueKeysWithValues: changed.map { ($0, MemberChange(members.stored($0))) }), &later)
     }
 }

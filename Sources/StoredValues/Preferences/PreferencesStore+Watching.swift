@@ -114,7 +114,7 @@ extension PreferencesStore {
             let refusals = change(&new)
             let respelled = keys.filter { key in
                 let (before, now) = (old.stored(key), new.stored(key))
-                return before != now && StoredJSON.saySame(before, now)
+                return before != now && StoredJSON.haveSameMeaning(before, now)
             }
             let isDone = state.withLock { state -> Bool? in
                 guard isCurrent(state) else { return false }

@@ -84,19 +84,19 @@ final class PreferencesStore: Sendable {
 
     // MARK: Live values and listeners
 
-    /// The live value of `key`: the one in use, or a new one, made by `make` from the stored content and what the former one
-    /// has left. It must ``forget(_:_:leaving:)`` the key when it is released. Traps if the key is declared with another item type.
+    /// The live value of `key`: the one in use, or a new one, made by `make` from the stored content and the last good value of
+    /// the former one. It must ``forget(_:_:lastGood:)`` the key when it is released. Traps if the key is declared with another item type.
     func member<Item, Member: LiveMember>(_ key: String, _ itemType: Item.Type, make: (StoredJSON?, (any Sendable)?) -> Member) -> Member {
         let key = PreferencesKey(key)
-        // The former one's value is released out here, without a lock: it may be of another type.
-        let (found, legacy) = state.withLock { state -> (any LiveMember, (any Sendable)?) in
+        // The last good value is released out here, without a lock: it may be of another type.
+        let (found, lastGood) = state.withLock { state -> (any LiveMember, (any Sendable)?) in
             if let member = state.audience.member(of: key) { return (member, nil) }
-            let legacy = state.audience.takeLegacy(of: key)
-            let member = make(state.members.stored(key), legacy)
+            let lastGood = state.audience.takeLastGood(of: key)
+            let member = make(state.members.stored(key), lastGood)
             state.audience.declare(key, by: member)
-            return (member, legacy)
+            return (member, lastGood)
         }
-        withExtendedLifetime(legacy) {}
+        withExtendedLifetime(lastGood) {}
         guard let member = found as? Member else {
             programmerError(
                 "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(distinctNames(found.itemType, itemType)). Give one of them another key.")
@@ -104,10 +104,10 @@ final class PreferencesStore: Sendable {
         return member
     }
 
-    /// Forgets that `member`, which is being released, is the live value of `key`. What it leaves is for the next one.
-    func forget(_ key: String, _ member: some LiveMember, leaving legacy: (any Sendable)?) {
+    /// Forgets that `member`, which is being released, is the live value of `key`. Its last good value is kept for the next one.
+    func forget(_ key: String, _ member: some LiveMember, lastGood: (any Sendable)?) {
         let identifier = ObjectIdentifier(member)
-        let old = state.withLock { $0.audience.forget(PreferencesKey(key), by: identifier, leaving: legacy) }
+        let old = state.withLock { $0.audience.forget(PreferencesKey(key), by: identifier, lastGood: lastGood) }
         withExtendedLifetime(old) {}  // released without the lock
     }
 
@@ -129,11 +129,11 @@ final class PreferencesStore: Sendable {
             let number = state.withLock { $0.audience.addListener { later in later.notify { continuation.yield() } } }
             continuation.yield()
             // Retained, so that the file is watched as long as there is a listener.
-            continuation.onTermination = { _ in self.stopTelling(number) }
+            continuation.onTermination = { _ in self.removeListener(number) }
         }
     }
 
-    func stopTelling(_ number: Int) { _ = state.withLock { $0.audience.removeListener(number) } }
+    func removeListener(_ number: Int) { _ = state.withLock { $0.audience.removeListener(number) } }
 
     // MARK: Changing
 

@@ -112,8 +112,8 @@ struct StoredMembers {
         revision += 1
     }
 
-    /// Lays the environment above all, unless one is there.
-    mutating func lay(_ environment: EnvironmentLayer) -> Bool {
+    /// Adds the layer above the file. Returns false if there is one already.
+    mutating func add(_ environment: EnvironmentLayer) -> Bool {
         guard self.environment == nil else { return false }
         self.environment = environment
         revision += 1

@@ -82,7 +82,7 @@ extension PreferencesStore {
             let subscription = Subscription(first: [Box(content())], limit: limit)
             return (subscription, state.audience.addListener(to: Set(keys)) { later in subscription.append(Box(content()), &later) })
         }
-        return ActiveSubscription(subscription) { self.stopTelling(number) }
+        return ActiveSubscription(subscription) { self.removeListener(number) }
     }
 }
 

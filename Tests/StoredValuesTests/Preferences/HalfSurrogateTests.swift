@@ -62,7 +62,7 @@ extension HalfSurrogateTests {
             let storage = PreferencesFile(path: path)
             let bad = StoredValue(key: "bad", default: ["b": 0], storage: storage)
             #expect(bad.wrappedValue == ["b": 0])
-            #expect(!StoredJSON.saySame(StoredJSON(json: Array(#""\ud800""#.utf8)), StoredJSON(json: Array(#""\ud801""#.utf8))))
+            #expect(!StoredJSON.haveSameMeaning(StoredJSON(json: Array(#""\ud800""#.utf8)), StoredJSON(json: Array(#""\ud801""#.utf8))))
             try #"{"bad": {"b": 2}}"#.write(toFile: path, atomically: false, encoding: .utf8)
             try await eventually("the sound value") { bad.wrappedValue == ["b": 2] && bad.repairs == [] }
         }
