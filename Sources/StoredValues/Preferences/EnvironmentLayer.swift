@@ -1,9 +1,9 @@
 import StoredValuesSupport
 import Synchronization
 
-/// The variables of the environment, as a layer above a file. It is never written, and never changes but by what is declared.
+/// The variables of the environment, as a layer above a file. It is read-only, and changes only when keys are declared.
 ///
-/// What a variable says depends on its key's type. So a key claims its variable when it is first used, before anyone has read its
+/// How a variable is read depends on its key's type. So a key claims its variable when it is first used, before anyone has read its
 /// value. A variable that two keys claim is ignored.
 final class EnvironmentLayer: Sendable {
     /// A key with its variable.
@@ -11,12 +11,12 @@ final class EnvironmentLayer: Sendable {
         let key: PreferencesKey
         let itemType: ObjectIdentifier
         let variable: String
-        /// What the variable says, or why that is no value of the key.
+        /// Its value, or why it is not a valid value of the key.
         let content: Result<StoredJSON, Explanation>
 
         var value: StoredJSON? { try? content.get() }
 
-        /// What to tell the user if it is none.
+        /// What to log if it is not valid.
         var problem: String? {
             guard case .failure(let reason) = content else { return nil }
             return "The environment variable \(variable) is passed over for \"\(key.text)\": \(reason). Correct or unset it, and start the program again."
@@ -54,13 +54,13 @@ final class EnvironmentLayer: Sendable {
         }
     }
 
-    /// What the variable of `key` says.
+    /// The value of the variable of `key`.
     func content(of key: PreferencesKey) -> StoredJSON? { claims.withLock { $0[key]?.value } }
 
     /// The variable that has the value of `key`.
     func variable(of key: PreferencesKey) -> String? { claims.withLock { $0[key].flatMap { $0.value == nil ? nil : $0.variable } } }
 
-    /// Why the variable of `key`, which is in use, is set and is no value of it; nil if it is one, or is not set.
+    /// Why the variable of `key`, which is in use, is not a valid value; nil if it is valid, or not set.
     func problem(of key: String) -> String? { claims.withLock { $0[PreferencesKey(key)]?.problem } }
 
     /// All values, as in a file.
@@ -73,7 +73,7 @@ final class EnvironmentLayer: Sendable {
 extension PreferencesStore {
     /// Adds the variables as the layer above the file, unless it has one.
     func add(_ variables: EnvironmentVariables) {
-        // First, so that a member that is made after the look at all members finds it, and claims its variable itself.
+        // First, so that a member that is created after all members are listed sees it, and claims its variable itself.
         hasVariables.store(true, ordering: .relaxed)
         let members = state.withLock { state in
             state.members.add(EnvironmentLayer(variables)) ? state.audience.members : []

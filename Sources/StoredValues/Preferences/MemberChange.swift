@@ -40,8 +40,8 @@ enum StoredContent: Sendable {
     }
 }
 
-/// A change of one member: the content that it leaves, in the box in which its readers share it, and the condition under which it is
-/// made. A class, because a change is passed on many times, and copying its parts would take most of that.
+/// A change of one member: its new content, in the box that its readers share, and the condition under which it is made. A class,
+/// because a change is passed on many times, and copying its parts would take most of that time.
 final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     /// The condition under which the change is made, now and whenever it is applied over what others wrote.
     enum Condition: Sendable {
@@ -53,9 +53,9 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     }
 
     let condition: Condition
-    /// The live value that it was made by, which need not be looked up then.
+    /// The live value that it was made through; saves looking it up.
     weak let member: (any LiveMember)?
-    /// Whether it is what a removed value has covered. That one was removed on purpose: it is not the last good one of a broken content.
+    /// Whether removing a value has uncovered this one. The removed value must not be used as the last good one later.
     let isUncovered: Bool
 
     init(_ content: StoredContent, if condition: Condition, by member: (any LiveMember)? = nil, isUncovered: Bool = false) {
@@ -99,7 +99,7 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
         return stored == self.stored ? .skip : .make
     }
 
-    /// The change in place of `earlier`, made before it in the same batch: both are compared with what was stored before that.
+    /// The change that takes the place of `earlier` in the same batch. Both are compared with what was stored before the batch.
     func over(_ earlier: MemberChange?) -> MemberChange {
         switch (earlier?.condition, condition) {
         case (.always, _): MemberChange(value, if: .always, by: member)
@@ -108,7 +108,7 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
         }
     }
 
-    /// The change as it waits to be written, in place of `earlier`, which waits too.
+    /// The change while it waits to be written, in place of `earlier`, which was waiting.
     func pending(after earlier: MemberChange?) -> MemberChange {
         // The file still holds the value that the earlier change was allowed to overwrite.
         if case .always = earlier?.condition { MemberChange(stored) } else { MemberChange(stored, if: condition) }

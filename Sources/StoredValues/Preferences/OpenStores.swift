@@ -60,13 +60,13 @@ final class OpenStores: Sendable {
             if let variables = StorageSystem.part(EnvironmentVariables.self) { new.add(variables) }
         }
         new.addLayers(PreferencesLocation.layers(of: name))
-        new.open()  // after those were added: what is wrong with them is logged before the first value is read, too
+        new.open()  // after they were added, so that problems with them are also logged before the first value is read
         let opened = byName.withLock { stores in
             if let store = stores[key] { return store }
             stores[key] = new
             return new
         }
-        // Only now that others find it: a log handler may use stored values, too.
+        // Only after it was registered: a log handler may use stored values, too.
         if case .failure(let error) = opened.file { opened.report { $0.note(unsavedFor: error) } }
         return opened
     }

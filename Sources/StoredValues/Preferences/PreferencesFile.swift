@@ -6,9 +6,10 @@ import StoredValuesSupport
 ///
 /// All handles on one file in this process see the same values at once, however the path is written.
 ///
-/// Which file that is, is found out when a handle is made, or first used if it is one of the application's. If a symbolic link is
-/// retargeted after that, the handles that share a file stay together, and follow the path of the first of them. To a handle that is made
-/// later by another path, their changes are those of another program: none is lost, but do not make one inside of the other.
+/// The path is resolved when a handle is created, or, for a file of the application, at its first use. If a symbolic link is retargeted
+/// later, the handles that share a file stay together and follow the path of the first one. A handle that is created later with another
+/// path sees their changes as those of another program: none is lost, but do not change the file through one inside a change through
+/// the other.
 public struct PreferencesFile: Sendable {
     private enum Place {
         /// A file of the application, located at its first use: `StorageSystem.bootstrap` has run by then.
@@ -61,7 +62,7 @@ public struct PreferencesFile: Sendable {
     /// Values in memory only, for previews: their initial content is `json`, and they are released with the last handle.
     ///
     /// Each call makes separate storage. Everything works as with a file, but the disk is never touched: ``flush()`` has
-    /// nothing to do, and ``path`` says that there is no file.
+    /// nothing to do, and ``path`` shows that there is no file.
     ///
     /// - Parameter json: One JSON object, as in a preferences file. Anything else traps with a message that names the position.
     public static func inMemory(_ json: String = "{}") -> PreferencesFile {
@@ -178,11 +179,11 @@ public struct PreferencesFile: Sendable {
     /// observers are notified at its end.
     public func reload() { store.reload() }
 
-    /// Throws why this file or a layer below it cannot be read now: it is not JSON, the system refuses it, or there is no place for it. A file that
-    /// does not exist is no error.
+    /// Throws why this file or a layer below it cannot be read now: it is not JSON, the system refuses it, or its folder is not
+    /// known. A file that does not exist is not an error.
     ///
-    /// For a program that shall rather end than begin with defaults in place of what somebody has written. Does what ``reload()`` does, and
-    /// blocks as long.
+    /// For a program that should exit rather than start with defaults in place of settings that it cannot read. Reads the files again,
+    /// and blocks, as ``reload()`` does.
     public func requireReadable() throws(PreferencesError) {
         reload()  // waits for another program that is writing the file
         for found in try inspect() {
@@ -199,7 +200,8 @@ public struct PreferencesFile: Sendable {
     ///
     /// Inside, the calling thread reads its own changes. All other threads read the old values until `changes` has returned,
     /// and then the new ones: after reading one new value they read no old one. Streams have one element for the last value of
-    /// each key, and observers are notified once per key, when all is written; so they are of other files that are changed inside.
+    /// each key, and observers are notified once per key, after everything is written. That also holds for other files that are changed
+    /// inside.
     ///
     /// If `changes` throws, nothing has changed, in the file or in memory; changes of other files that were made inside stay. A batch
     /// inside a batch is a part of it; if it throws, only that part is undone.
@@ -229,7 +231,8 @@ public struct PreferencesFile: Sendable {
 }
 
 extension PreferencesFile: CustomStringConvertible {
-    /// The ``path``, without opening the file. Of a file of the application it is the name, before the storage is used for the first time.
+    /// The ``path``, without opening the file. For a file of the application it is the name until the storage is used for the first
+    /// time.
     public var description: String {
         guard let name else { return path }
         if let scope = temporaryScope(orElse: nil) { return DurableFile(path: "\(scope.folder)/\(name).json").place }
@@ -277,11 +280,11 @@ extension PreferencesFile {
     /// the file back. The next change makes a new file.
     ///
     /// If values are in memory that could not be saved yet, whoever set them, nothing is removed, and
-    /// ``PreferencesError/notSaved(path:reason:)`` is thrown: a ``flush()`` saves them or says why not, and ``resetAll()`` gives them up.
-    /// The same is thrown if something cannot be removed; what was removed before that stays so.
+    /// ``PreferencesError/notSaved(path:reason:)`` is thrown: ``flush()`` saves them or throws why not, and ``resetAll()`` discards
+    /// them. The same is thrown if something cannot be removed; what was removed before that stays so.
     ///
-    /// Other processes see the file go. A symbolic link stays, and its target is removed. Published schemas stay: they say what a
-    /// file of that name can hold. Of a file in memory the values are removed. Takes the file's lock as a change does, at most five
-    /// minutes, and throws as soon as its task is cancelled; the file may still be removed then.
+    /// Other processes see that the file is gone. A symbolic link stays, and its target is removed. Published schemas stay: they say
+    /// what a file of that name can hold. Of a file in memory the values are removed. Takes the file's lock as a change does, at most
+    /// five minutes, and throws as soon as its task is cancelled; the file may still be removed then.
     public func delete() async throws(PreferencesError) { try await store.delete() }
 }

@@ -1,8 +1,8 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// The state of the store of a preferences file: what is on the disk, what is stored and not written yet, who listens, and what
-/// to log. Each part manages its own fields; this type does what concerns several.
+/// The state of the store of a preferences file: what is on the disk, what is stored and not written yet, who is notified, and what to
+/// log. Each part manages its own fields; this type does what concerns several.
 ///
 /// The store guards it with a lock. Nothing here waits, makes a system call or runs user code.
 struct PreferencesState {
@@ -13,9 +13,9 @@ struct PreferencesState {
     var watches: [(file: DurableFile, watch: FileWatch)] = []
     /// The changes of the running batch so far, nil before the first. Only its thread sees them, until the batch is committed.
     private(set) var batched: MemberChanges?
-    /// What is to be done after the turn under way.
+    /// What to do after the turn under way.
     var afterTurn = AfterUnlocking()
-    /// The views of the consistent reads under way, by number, and what is to be done after each.
+    /// The views of the consistent reads under way, by number, and what to do after each.
     private var readings: [Int: (view: StoredMembers, later: AfterUnlocking)] = [:]
     private var lastReading = 0
     /// The store itself while something is unsaved, so that it is written even if nothing else uses the store.
@@ -52,7 +52,7 @@ struct PreferencesState {
         return lastReading
     }
 
-    /// Returns the view, to be released without a lock, and what the read has left to do.
+    /// Returns the view, to be released without a lock, and what to do after the read.
     mutating func endReading(_ number: Int) -> (view: StoredMembers, later: AfterUnlocking)? { readings.removeValue(forKey: number) }
 
     /// Applies `changes` to the view of each consistent read.
@@ -121,17 +121,17 @@ struct PreferencesState {
         show(members.keep(permit(changes)))
     }
 
-    /// Whether there are such changes that were never tried to write.
+    /// Whether there are such changes that no turn has tried to write yet.
     var isUntried: Bool { !members.unsaved.isEmpty && keptOpen == nil }
 
-    /// Ends a turn. Returns what is to be done after it.
+    /// Ends a turn. Returns what to do after it.
     mutating func endTurn() -> AfterUnlocking {
         if let made = batched { afterTurn.release(value: made) }
         defer { (afterTurn, batched) = (AfterUnlocking(), nil) }
         return afterTurn
     }
 
-    /// Leaves to do what is to be done when the calling thread ends this activity.
+    /// Postpones `later` until the calling thread ends this activity.
     mutating func leave(_ later: AfterUnlocking, after activity: ThreadActivity) {
         if case .reading(let number) = activity { readings[number]?.later.append(later) } else { afterTurn.append(later) }
     }
@@ -142,7 +142,7 @@ struct PreferencesState {
         return permitted
     }
 
-    /// Notifies the members of `changes`, which are made, and all listeners.
+    /// Notifies the live values and the listeners of `changes`, which were made.
     private mutating func show(_ changes: MemberChanges) {
         log.forgetRepairs(of: changes.keys)
         guard members.environment != nil || !members.layers.isEmpty else { return audience.notify(changes, &afterTurn) }
@@ -159,7 +159,7 @@ struct PreferencesState {
 
     // MARK: Changes by others
 
-    /// Notes that the members are now those of the file with this identity, which is at `pin` if it still is.
+    /// Notes that the members are now those of the file with this identity; `pin` is nil if that is gone already.
     mutating func fileWasRead(_ identity: FileIdentity?, _ pin: FilePin?, _ later: inout AfterUnlocking) {
         if let old = disk.wasRead(identity, pin) { later.release(old) }
         if members.unsaved.isEmpty { log.forgetTroubles() }
@@ -174,7 +174,7 @@ struct PreferencesState {
         for key in audience.keys {
             let (before, now) = (old.stored(key), new.stored(key))
             var isSame = old.source(key) == new.source(key) && (before == now || respelled.contains(key))
-            // Elsewhere the source says whether something is stored.
+            // Without variables, the source tells whether something is stored.
             if new.environment != nil { isSame = isSame && (old.own(key) == nil) == (new.own(key) == nil) }
             if !isSame { contents[key] = MemberChange(now, isUncovered: old.own(key) != nil && new.own(key) == nil) }
         }

@@ -163,7 +163,8 @@ extension PreferencesStore {
         if !isWaitingForLock.load(ordering: .relaxed) { tryAgain() }
     }
 
-    /// Publishes nothing: the change was not made. What is in the file may have been written anew, and is synced in the background.
+    /// Publishes nothing: the change was not made. The file may have been written anew with its old content, and is synced in the
+    /// background.
     func giveUpWriting() {
         state.withLock { $0.disk.isSyncMissed = true }
         tryAgain()
@@ -213,7 +214,7 @@ extension PreferencesStore {
     }
 }
 
-/// What this process knows about a preferences file on the disk, and what it still has to do there.
+/// What this process knows about a preferences file on the disk, and which work on it is pending.
 struct KnownFile {
     /// The file that the members were read from or written to; nil if there was none, or it is already gone.
     private var pin: FilePin?
@@ -221,7 +222,7 @@ struct KnownFile {
     private(set) var written: FileIdentity?
     /// Whether the members are those of the last durable state, because the file does not parse.
     var isRecovered = false
-    /// Whether the file that the members are those of was already gone, or another, when it was to be pinned, or is not pinned any more.
+    /// Whether the file that the members are from is not pinned: it was gone or replaced too early, or the pin was released.
     private var isUnpinned = false
     /// The state in which the file was found broken; nil if it was whole when it was last read or written.
     private(set) var brokenIdentity: FileIdentity?
@@ -241,7 +242,7 @@ struct KnownFile {
     /// The identity of the file whose content the members are.
     var identity: FileIdentity? { pin?.identity }
 
-    /// Whether the members may be others than those of the file with ``identity``, which must be read then even if it is still there, or not.
+    /// Whether the members may differ from the file with ``identity``, which must be read then even if it looks unchanged.
     var isUncertain: Bool { isRecovered || isUnpinned }
 
     /// The same file if this process was the last to write it.
@@ -265,7 +266,7 @@ struct KnownFile {
         return identity?.isUnwritten(since: brokenIdentity) != true
     }
 
-    /// Whether the file may be read now. If not, ``endWriting()`` returns that it must be.
+    /// Whether the file may be read now. If not, ``endWriting()`` requests that.
     mutating func mayRead() -> Bool {
         isReadingMissed = isWriting
         return !isWriting

@@ -72,9 +72,9 @@ extension PreferencesStore {
         return true
     }
 
-    /// Takes over what was read, and notifies the members whose value has changed. A file that does not parse is noted, with what is `inUse`
-    /// in its place. `revision` is that of the members when the read began; nil while the store is opened.
-    /// False if something was stored since.
+    /// Takes over what was read, and notifies the members whose value has changed. A file that does not parse is logged, with what is
+    /// `inUse` in its place. `revision` is that of the members when the read began; nil while the store is opened. False if something
+    /// was stored since.
     func adopt(
         _ reading: PreferencesReading, since revision: Int? = nil,
         inUse: () -> String = { "The last good values are in use, and defaults where there are none." }, _ later: inout AfterUnlocking
@@ -137,8 +137,8 @@ extension PreferencesStore {
 
     // MARK: Changes that inotify does not see
 
-    /// Of which file, this one or a layer, changes by other programs may go unseen, and why. A path that does not exist is no reason:
-    /// its folders are watched until it does.
+    /// The file, this one or a layer, for which changes by other programs may go unseen, and why. A path that does not exist is no
+    /// reason: its folders are watched until it does.
     var watchProblem: (file: DurableFile, reason: FileError)? {
         for (file, watch) in state.withLock({ $0.watches }) {
             if let problem = watch.problem, problem.operation == .watch { return (file, problem) }
@@ -146,14 +146,14 @@ extension PreferencesStore {
         return nil
     }
 
-    /// Whether the file is to be read although it looks unchanged: a network file system may say of it what it was some seconds ago.
-    /// Asked by each change, and so without the locks of the watch until a problem is known.
+    /// Whether the file must be read although it looks unchanged: a network file system may report a status that is some seconds old.
+    /// Each change asks this, so it takes no lock of the watch until a problem is known.
     var mayMissChanges: Bool {
         guard isWatchProblemReported.load(ordering: .relaxed), case .success(let file?) = file else { return false }
         return state.withLock { $0.watches }.contains { $0.file.path.isIdentical(to: file.path) && $0.watch.problem?.operation == .watch }
     }
 
-    /// Reads the layers, even if they look unchanged. Not waited for long: a flush must not fail because they are on another machine.
+    /// Reads the layers, even if they look unchanged. Waits for at most 5 s: a flush must not fail because they are on another machine.
     func readLayersAgain() async {
         try? await onDisk(.seconds(5), queues.watching) { [self] in
             refreshLayers(always: true)

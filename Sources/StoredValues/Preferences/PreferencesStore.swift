@@ -27,7 +27,7 @@ final class PreferencesStore: Sendable {
     let retries: RetryThread?
     let queues: StoreQueues
     let isWatchProblemReported = Atomic(false)
-    /// Whether variables of the environment may lie above the file: most files have none, and need not ask for any.
+    /// Whether environment variables may override the file. Most files have none, and skip the lookup.
     let hasVariables = Atomic(false)
     private let opening = Guarded(false)
     private let onEnd: @Sendable () -> Void
@@ -212,7 +212,7 @@ final class PreferencesStore: Sendable {
         try change(.batch) { _ throws(Failure) in try body() }
     }
 
-    /// Lets the change that the calling thread makes write the file even if it changes no value: what is there is broken.
+    /// Makes the change under way on the calling thread write the file even if it changes no value, because the file is broken.
     func requireWriting() { state.withLock { $0.disk.mustRewrite = true } }
 
     /// Writes what is unsaved, if anything. Returns why it could not be written.
@@ -231,12 +231,13 @@ final class PreferencesStore: Sendable {
         finish(AfterUnlocking())
     }
 
-    /// Does what a read has left to do, and logs the notes.
+    /// Does what is left to do after a read, and logs the notes.
     func finish(_ later: AfterUnlocking) { finish(later, logging: state.withLock { $0.log.take() }) }
 
-    /// Does what a read or a change has left to do, and logs `notes`. While the calling thread is inside a change or a consistent read, of
-    /// this file or another, the end of that does it, without a lock: observers and log handlers may use the values of any file, and are to
-    /// read the new ones; and `changes` hold the user's items, which must not be released under a lock either.
+    /// Does what is left to do after a read or a change, and logs `notes`. If the calling thread is inside a change or a consistent
+    /// read, of this file or another, all of this is postponed to the end of that, when no lock is held: observers and log handlers may
+    /// use the values of any file, and must read the new ones. `changes` hold the user's items, which must not be released under a lock
+    /// either.
     func finish(_ later: AfterUnlocking, logging notes: [TroubleLog.Note], releasing changes: MemberChanges = [:]) {
         guard let outer = ThreadActivity.ofAnyFile, let store = outer.store else {
             later.run()

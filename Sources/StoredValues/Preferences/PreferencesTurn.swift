@@ -8,8 +8,8 @@ import Synchronization
 ///
 /// Initialising it takes the turn among the threads of this process, then the file's lock among processes, and reads the file
 /// again if another program wrote it. ``commit()`` checks the requested ``changes``, writes and publishes them, releases the
-/// lock and the turn, and only then wakes readers and notifies observers; inside the turn of another file, the end of that one does. If
-/// the lock is unavailable, or writing fails, the change stays in memory and is written later.
+/// lock and the turn, and only then wakes readers and notifies observers; inside the turn of another file, this happens at the end of
+/// that one. If the lock is unavailable, or writing fails, the change stays in memory and is written later.
 ///
 /// Every turn must end with ``commit()`` or ``cancel()``; ``PreferencesStore/change(_:of:_:)`` ensures that, and makes a change inside
 /// another one without a turn of its own.
@@ -24,8 +24,8 @@ import Synchronization
 /// state is locked around them, and no thread locks two stores' states. Then the lock of a live value's ready item, and those
 /// of its subscriptions.
 ///
-/// All other locks guard one thing each, and no other lock is taken under them, but for that of opening: who opens a file first takes
-/// its state, and others wait.
+/// Every other lock guards one thing, and no lock is taken under it. The exception is the lock for opening: whoever opens a file first
+/// takes the lock of its state, and others wait.
 struct PreferencesTurn: ~Copyable {
     var changes = MemberChanges()
     private let store: PreferencesStore
@@ -48,7 +48,7 @@ struct PreferencesTurn: ~Copyable {
         do throws(FileError) {
             let isWaitedFor = store.isWaitingForLock.load(ordering: .relaxed)
             let locked = try file.lock(timeout: isWaitedFor ? .zero : DurableFile.lockTimeout)
-            // Of all readings together, but for a moment for each: the file is locked meanwhile.
+            // A limit for all readings together, because the file is locked meanwhile; each gets at least 20 ms.
             let end = ContinuousClock.now + RefreshSchedule.patience
             var isAdopted = false
             while !isAdopted {

@@ -1,7 +1,8 @@
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// The stored members: those of the file with pending changes applied, and the layers below; or one thread's view, with its batch.
+/// The stored members: those of the file with pending changes applied, and the layers below; or the view of one thread, with the
+/// changes of its batch.
 struct StoredMembers {
     typealias Permitted = (changes: MemberChanges, refusals: [PreferencesError])
 
@@ -53,7 +54,7 @@ struct StoredMembers {
         return MemberChange(stored(key), isUncovered: change != nil && change?.stored == nil)
     }
 
-    /// Where it comes from, in a batch once that is committed.
+    /// Where the value of `key` comes from; inside a batch, where it will come from once that is committed.
     func source(_ key: PreferencesKey) -> ValueSource {
         if above(key) != nil { return .environment }
         guard own(key) != nil else { return layers.first { $0.document.stored(key) != nil }?.kind.source ?? .code }
@@ -130,8 +131,8 @@ struct StoredMembers {
 
 // Which changes are made, and which are refused.
 extension StoredMembers {
-    /// The `changes` to make. Changes of values that a newer version wrote are refused. All are refused if the file would
-    /// become too large to be read again, because they are one change. Some may change nothing.
+    /// The `changes` to make, some of which may change nothing. Changes of values that a newer version wrote are refused. All are
+    /// refused if the file would become too large to be read again, because they are one change.
     func permitted(_ changes: MemberChanges) -> Permitted {
         let (current, refusals) = current(changes, in: content)
         guard !content.hasRoom(for: current, within: sizeLimit), let refusal = tooLarge(current, in: content) else { return (current, refusals) }
@@ -150,7 +151,7 @@ extension StoredMembers {
         // Conditional changes are halves of moves, which must stay together.
         let moves = changes.filter { $0.value.isConditional }
         let single = changes.filter { !$0.value.isConditional }.map { [$0.key: $0.value] }
-        // Smallest first: their order is not known any more, and this refuses the fewest.
+        // Smallest first, which refuses the fewest; the order in which they were made is no longer known.
         let sorted = ([moves] + single).map { ($0, growth: content.growth(by: $0)) }.sorted { $0.growth < $1.growth }
         var size = content.formattedSize
         changes = [:]

@@ -14,7 +14,7 @@ import Synchronization
 enum ThreadActivity: Equatable, CustomStringConvertible {
     /// A change of a file: the call and the key. They are formatted only if needed.
     case change(String, key: String?)
-    /// A change of the library's own, which leaves what users read as it is, and may be made inside any other activity.
+    /// A change by the library itself, which does not affect what users read, and may be made inside any other activity.
     case rearrangement
     /// `batch { }`, which includes other changes of the same thread.
     case batch
@@ -58,8 +58,8 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
     /// The change or the consistent read of a file that the calling thread is in, innermost; nil if there is none.
     static var ofAnyFile: Entry? { ofThread.pointee.last { $0.store != nil } }
 
-    /// Whether the calling thread, which is to begin a change or a batch of this file, is already in one, which is to write the changes
-    /// of this one too. Traps with a message that names both if it may not be made there.
+    /// Whether the calling thread, which begins a change or a batch of this file, is already in one, which then writes these changes
+    /// too. Traps with a message that names both if they may not be nested.
     static func isInsideTurn(_ activity: ThreadActivity, of store: PreferencesStore) -> Bool {
         let stack = ofThread
         guard !stack.pointee.isEmpty else { return false }
@@ -94,7 +94,7 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
         return try validation()
     }
 
-    /// Whether the thread reads in it what other threads do not.
+    /// Whether the thread may read other values in it than other threads do.
     private var hasView: Bool {
         switch self {
         case .batch, .reading: true
@@ -106,7 +106,8 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
 
     typealias Entry = (activity: ThreadActivity, store: PreferencesStore?)
 
-    /// Those of the calling thread, innermost last. In memory of its own, as accesses to an object would be checked at run time.
+    /// The activities of the calling thread, innermost last. In plain memory, because accesses to an object would be checked at run
+    /// time.
     private static var ofThread: UnsafeMutablePointer<[Entry]> {
         if let stack = pthread_getspecific(key) { return stack.assumingMemoryBound(to: [Entry].self) }
         let new = UnsafeMutablePointer<[Entry]>.allocate(capacity: 1)
