@@ -28,7 +28,10 @@ extension Keyring {
     package func moveSecrets(
         inService service: String, to destination: some Keyring, overwriting: Bool, progress: @Sendable (_ done: Int, _ total: Int) -> Void
     ) async throws(SecretMoveError) -> MovedSecrets {
-        try await SecretMove(source: self, destination: destination, isOverwriting: overwriting).perform(inService: service, progress)
+        let move = SecretMove(
+            source: .init(keyring: self, failure: SecretMoveError.source),
+            destination: .init(keyring: destination, failure: SecretMoveError.destination), isOverwriting: overwriting)
+        return try await move.perform(inService: service, progress)
     }
 }
 
@@ -91,14 +94,36 @@ extension SecretMoveError: StoredValuesError {
 
 /// One move of secrets, step by step.
 private struct SecretMove {
-    var source: any Keyring
-    var destination: any Keyring
+    let source: Side
+    var destination: Side
     let isOverwriting: Bool
 
+    /// One of the two keyrings. Its errors say which.
+    struct Side {
+        let keyring: any Keyring
+        let failure: @Sendable (KeyringError) -> SecretMoveError
+
+        func read(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
+            do { return try await keyring.read(id) } catch { throw failure(error) }
+        }
+
+        func write(_ secret: Secret, _ id: SecretIdentifier, label: String? = nil) async throws(SecretMoveError) {
+            do { try await keyring.write(secret, for: id, label: label ?? id.description) } catch { throw failure(error) }
+        }
+
+        func remove(_ id: SecretIdentifier) async throws(SecretMoveError) {
+            do { try await keyring.remove(id) } catch { throw failure(error) }
+        }
+
+        func locked(for id: SecretIdentifier) async throws(SecretMoveError) -> Side {
+            do { return Side(keyring: try await keyring.locked(for: id), failure: failure) } catch { throw failure(error) }
+        }
+    }
+
     func perform(inService service: String, _ progress: (Int, Int) -> Void) async throws(SecretMoveError) -> MovedSecrets {
-        guard KeyringIdentity(source) != KeyringIdentity(destination) else { throw .sameKeyring }
+        guard KeyringIdentity(source.keyring) != KeyringIdentity(destination.keyring) else { throw .sameKeyring }
         let ids: [SecretIdentifier]
-        do { ids = try await source.identifiers(inService: service) } catch { throw .source(error) }
+        do { ids = try await source.keyring.identifiers(inService: service) } catch { throw .source(error) }
         // All are checked before the first is copied, and all are copied before the first is removed.
         for (index, id) in ids.enumerated() {
             progress(index, 3 * ids.count)
@@ -125,46 +150,42 @@ private struct SecretMove {
     /// Returns false if there was nothing to copy.
     private func copy(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
         var move = self
-        do { move.destination = try await destination.locked(for: id) } catch { throw .destination(error) }
-        guard let secret = try await move.readSource(id) else { return false }
+        move.destination = try await destination.locked(for: id)
+        guard let secret = try await source.read(id) else { return false }
         let isCopied = try await move.needsCopy(id) != nil
         // Also if it is there: that may be in a keyring that both have in common, as two fallbacks, and would go with the source's.
-        do { try await move.destination.write(secret, for: id, label: id.description) } catch { throw .destination(error) }
-        guard try await move.readDestination(id) == secret else { throw .notKept(id) }
+        try await move.destination.write(secret, id)
+        guard try await move.destination.read(id) == secret else { throw .notKept(id) }
         return isCopied
     }
 
     /// Returns what was removed; nil if it no longer exists.
     private func removeCopied(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
-        var move = self
-        do { move.source = try await source.locked(for: id) } catch { throw .source(error) }
-        guard let secret = try await move.readSource(id) else { return nil }
+        let source = try await source.locked(for: id)
+        guard let secret = try await source.read(id) else { return nil }
         // Another program may have changed either since it was copied.
-        let there = try await readDestination(id)
+        let there = try await destination.read(id)
         guard there == secret else { throw there == nil ? .notKept(id) : .conflict(id) }
-        do { try await move.source.remove(id) } catch { throw .source(error) }
+        try await source.remove(id)
         return secret
     }
 
     /// Stores what was removed from the source once more if it is gone from the destination too: another program may have given one item
     /// the attributes by which both find it, which no probe shows. If the process is killed before that, such an item is lost.
     private func keep(_ secret: Secret, _ id: SecretIdentifier) async throws(SecretMoveError) {
-        // In a task of its own: one that is cancelled would read and write nothing.
-        try await Task { () async -> Result<Void, SecretMoveError> in
-            do throws(SecretMoveError) {
-                guard try await readDestination(id) == nil else { return .success(()) }
-                do throws(KeyringError) { return .success(try await destination.write(secret, for: id, label: id.description)) } catch {
-                    try? await source.write(secret, for: id, label: id.description)  // rather there than nowhere
-                    throw .destination(error)
-                }
-            } catch { return .failure(error) }
-        }.value.get()
+        try await evenIfCancelled { () async throws(SecretMoveError) in
+            guard try await destination.read(id) == nil else { return }
+            do throws(SecretMoveError) { try await destination.write(secret, id) } catch {
+                try? await source.write(secret, id)  // rather there than nowhere
+                throw error
+            }
+        }
     }
 
     /// The secret to copy; nil if the destination has it, or it no longer exists.
     private func needsCopy(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
-        guard let secret = try await readSource(id) else { return nil }
-        let there = try await readDestination(id)
+        guard let secret = try await source.read(id) else { return nil }
+        let there = try await destination.read(id)
         guard there == nil || there == secret || isOverwriting else { throw .conflict(id) }
         return there == secret ? nil : secret
     }
@@ -173,46 +194,26 @@ private struct SecretMove {
     /// a file opened twice, or two attribute layouts of which one finds what the other stores.
     private func requireTwoPlaces() async throws(SecretMoveError) {
         let probe = SecretIdentifier(service: "stored-values-move", account: UUID().uuidString)
-        let ways = [
-            (destination, source, SecretMoveError.destination, SecretMoveError.source),
-            (source, destination, SecretMoveError.source, SecretMoveError.destination),
-        ]
-        for (keyring, other, failure, otherFailure) in ways {
-            let isSeen = try await sees(probe, writtenTo: keyring, failure, in: other, otherFailure)
+        for (one, other) in [(destination, source), (source, destination)] {
+            let isSeen: Bool
+            do throws(SecretMoveError) {
+                try await one.write(Secret([]), probe, label: "StoredValues: test before a move, can be deleted")
+                isSeen = try await other.read(probe) != nil
+            } catch {
+                try? await evenIfCancelled { () async throws(SecretMoveError) in try await one.remove(probe) }
+                throw error
+            }
+            try await evenIfCancelled { () async throws(SecretMoveError) in try await one.remove(probe) }
             guard !isSeen else { throw .sameKeyring }
         }
     }
 
-    /// Whether `other` has what is written to `keyring`, where nothing of it is left. Each failure is that of the keyring before it.
-    private func sees(
-        _ probe: SecretIdentifier, writtenTo keyring: any Keyring, _ failure: (KeyringError) -> SecretMoveError,
-        in other: any Keyring, _ otherFailure: (KeyringError) -> SecretMoveError
-    ) async throws(SecretMoveError) -> Bool {
-        let isSeen: Result<Bool, SecretMoveError>
-        do throws(SecretMoveError) {
-            do {
-                try await keyring.write(Secret([]), for: probe, label: "StoredValues: test before a move, can be deleted")
-            } catch { throw failure(error) }
-            let found: Secret?
-            do { found = try await other.read(probe) } catch { throw otherFailure(error) }
-            isSeen = .success(found != nil)
-        } catch {
-            isSeen = .failure(error)
-        }
-        // In a task of its own: one that is cancelled removes nothing.
-        let removal = await Task { () async -> Result<Void, KeyringError> in
-            do throws(KeyringError) { return .success(try await keyring.remove(probe)) } catch { return .failure(error) }
-        }.value
-        let result = try isSeen.get()
-        try removal.mapError(failure).get()
-        return result
-    }
-
-    private func readSource(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
-        do { return try await source.read(id) } catch { throw .source(error) }
-    }
-
-    private func readDestination(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
-        do { return try await destination.read(id) } catch { throw .destination(error) }
+    /// Runs `work` in a task of its own: in a cancelled one, keyrings read and write nothing.
+    private func evenIfCancelled(
+        _ work: @escaping @Sendable () async throws(SecretMoveError) -> Void
+    ) async throws(SecretMoveError) {
+        try await Task { () async -> Result<Void, SecretMoveError> in
+            do throws(SecretMoveError) { return .success(try await work()) } catch { return .failure(error) }
+        }.value.get()
     }
 }
