@@ -37,12 +37,9 @@ extension Secret {
         // One byte more than the largest with CR LF behind it, or a longer input would look like that.
         let buffer = SecretBuffer(capacity: sizeLimit + 3)
         while try buffer.readOn() {}
-        if !isVerbatim, buffer.last == UInt8(ascii: "\n") {
-            buffer.removeLast()
-            if buffer.last == UInt8(ascii: "\r") { buffer.removeLast() }
-        }
-        guard buffer.count <= sizeLimit else { throw .tooLarge }
-        return buffer.secret
+        let bytes = isVerbatim ? buffer.bytes : buffer.bytes.withoutLineBreak
+        guard bytes.count <= sizeLimit else { throw .tooLarge }
+        return Secret(bytes)
     }
 
     private static func typed(_ question: String) throws(KeyringError) -> Secret {
@@ -65,7 +62,7 @@ extension Secret {
             }
             line.removeLast()
             switch key {
-            case 0x0A, 0x0D, 0x04: return line.secret  // the last is Ctrl-D
+            case 0x0A, 0x0D, 0x04: return Secret(line.bytes)  // the last is Ctrl-D
             case 0x03:  // Ctrl-C; the process ends before the end of this scope
                 _ = consume terminal
                 try? show("\n")
@@ -76,7 +73,7 @@ extension Secret {
             default: try? show("\u{7}")  // other control characters are no part of a typed secret: rings the bell
             }
         }
-        return line.secret
+        return Secret(line.bytes)
     }
 
     /// Whether a byte is there, or comes at once: else the escape character is a key by itself.
@@ -89,18 +86,10 @@ extension Secret {
 
     /// Writes to the standard error, which is a terminal: no SIGPIPE comes from there.
     private static func show(_ text: String) throws(KeyringError) {
-        var text = text
-        let problem = text.withUTF8 { bytes -> SystemErrorCode? in
-            var rest = UnsafeRawBufferPointer(bytes)
-            do throws(SystemErrorCode) {
-                while !rest.isEmpty {
-                    let count = try system { write(STDERR_FILENO, rest.baseAddress, rest.count) }
-                    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-                }
-                return nil
-            } catch { return error }
-        }
-        if let problem { throw .terminal(problem, "The secret cannot be asked for", advice) }
+        var rest = Array(text.utf8)[...]
+        do throws(SystemErrorCode) {
+            while !rest.isEmpty { rest.removeFirst(try system { rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) } }) }
+        } catch { throw .terminal(error, "The secret cannot be asked for", advice) }
     }
 }
 
@@ -173,8 +162,8 @@ private final class SecretBuffer {
         storage.deallocate()
     }
 
-    var secret: Secret { Secret(storage[..<count]) }
-    var last: UInt8? { count > 0 ? storage[count - 1] : nil }
+    var bytes: Slice<UnsafeRawBufferPointer> { UnsafeRawBufferPointer(storage)[..<count] }
+    var last: UInt8? { bytes.last }
 
     /// Reads more of standard input; false at its end, or if there is no room.
     func readOn(atMost limit: Int = .max) throws(KeyringError) -> Bool {

@@ -50,14 +50,16 @@ public final class Secret: Sendable {
 
     /// The secret as text, which is not wiped; nil if it is not UTF-8. Of a credential's file, one line break at the end is no part of it.
     public var text: String? {
-        withBytes { bytes in
-            var text = bytes[...]
-            if isLine, text.last == UInt8(ascii: "\n") {
-                text.removeLast()
-                if text.last == UInt8(ascii: "\r") { text.removeLast() }
-            }
-            return String(validating: text, as: UTF8.self)
-        }
+        withBytes { String(validating: isLine ? $0[...].withoutLineBreak : $0[...], as: UTF8.self) }
+    }
+}
+
+extension Slice<UnsafeRawBufferPointer> {
+    /// The bytes without one line break (LF or CR LF) at their end.
+    var withoutLineBreak: Self {
+        guard last == UInt8(ascii: "\n") else { return self }
+        let line = dropLast()
+        return line.last == UInt8(ascii: "\r") ? line.dropLast() : line
     }
 }
 
