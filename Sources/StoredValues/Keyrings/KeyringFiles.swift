@@ -100,6 +100,11 @@ package struct SecretFile: ~Copyable {
     private struct IsChanging: Error {}
 }
 
+/// What `call` returns. Its error becomes the error of the keyring that the file belongs to.
+func translatingErrors<Result>(_ call: @autoclosure () throws(FileError) -> Result) throws(KeyringError) -> Result {
+    do { return try call() } catch { throw KeyringError(error) }
+}
+
 extension DurableFile {
     /// Waits for the lock as long as `isWanted`: a caller that gave up must not delay those behind it.
     func hold(within limit: Duration = .seconds(1 << 32), while isWanted: () -> Bool) throws(KeyringError) -> HeldLock {

@@ -73,7 +73,7 @@ struct CredentialsFolder: Sendable {
 
     private func kind(at path: String, followingLinks: Bool = true) throws(KeyringError) -> FileKind? {
         let file = DurableFile(path: path, operations: operations)
-        do { return try file.status(at: path, followingLinks: followingLinks)?.kind } catch { throw KeyringError(error) }
+        return try translatingErrors(file.status(at: path, followingLinks: followingLinks)?.kind)
     }
 
     // MARK: Names

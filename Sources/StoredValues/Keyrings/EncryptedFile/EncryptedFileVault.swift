@@ -62,17 +62,17 @@
         ) throws(KeyringError) {
             // Locking creates the lock file and perhaps its folder, which would be unexpected if there is nothing to change.
             if !makingFile, try isMissing() {
-                guard try withFile({ () throws(FileError) in try file.hasLeftover() }) else { return }
+                guard try translatingErrors(file.hasLeftover()) else { return }
                 if heldLock == nil, try removeLeftover(isWanted: isWanted) { return }
             }
             let lock = if let heldLock { heldLock } else { try self.lock(isWanted: isWanted) }
             defer { withExtendedLifetime(lock) {} }
-            let contents = try withFile { () throws(FileError) in try lock.file.read() }
+            let contents = try translatingErrors(lock.file.read())
             var secrets = try contents.map { contents throws(KeyringError) in try open(contents.bytes, isWanted) }
             if contents == nil, makingFile { secrets = try SealedSecrets(key: keyForNewFile(isWanted)) }
             guard var secrets, change(&secrets.entries) else {
                 // A process that was killed may have left a temporary file.
-                return try withFile { () throws(FileError) in try lock.file.removeLeftover() }
+                return try translatingErrors(lock.file.removeLeftover())
             }
             try replace(lock, of: contents?.identity, with: secrets, announcing: news, isWanted: isWanted)
         }
@@ -82,7 +82,7 @@
             let lock = try file.hold(while: isWanted)
             defer { withExtendedLifetime(lock) {} }
             guard lock.file.identity == nil else { return false }
-            try withFile { () throws(FileError) in try lock.file.removeLeftover() }
+            try translatingErrors(lock.file.removeLeftover())
             return true
         }
 
@@ -93,8 +93,7 @@
                 let prepared = try prepareKey(isWanted)
                 let lock = try file.hold(while: isWanted)
                 // Another process may have created or re-keyed the file while this one waited.
-                guard lock.file.identity != prepared, let contents = try withFile({ () throws(FileError) in try lock.file.read() })
-                else { return lock }
+                guard lock.file.identity != prepared, let contents = try translatingErrors(lock.file.read()) else { return lock }
                 let derivation = try EncryptedFileHeader(ofFile: contents.bytes, at: file.path).derivation
                 if keys.withLock({ $0.derived.contains { $0.derivation == derivation } }) { return lock }
                 guard isWanted() else { throw .cancelled }
@@ -107,7 +106,7 @@
             let derived = try newKey.derivedKeyForNewFile(operations: file.operations)
             let lock = try lock(isWanted: isWanted)
             defer { withExtendedLifetime(lock) {} }
-            if let contents = try withFile({ () throws(FileError) in try lock.file.read() }) {
+            if let contents = try translatingErrors(lock.file.read()) {
                 var secrets = try open(contents.bytes, isWanted)
                 let old = secrets.key
                 // Both are kept even if replacing fails: after some failures it is unknown which file is there. The old one is the
@@ -133,13 +132,12 @@
             let bytes = secrets.sealed()
             guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
             guard isWanted() else { throw .cancelled }
-            try withFile { () throws(FileError) in
-                try changes.make(news, in: old) { () throws(FileError) in try lock.file.replace(with: bytes, durably: true) }
-            }
+            try translatingErrors(
+                changes.make(news, in: old) { () throws(FileError) in try lock.file.replace(with: bytes, durably: true) })
         }
 
         private func isMissing() throws(KeyringError) -> Bool {
-            try withFile { () throws(FileError) in try file.currentIdentity() } == nil
+            try translatingErrors(file.currentIdentity()) == nil
         }
 
         // MARK: Keys
@@ -199,14 +197,10 @@
         /// The next call that needs a passphrase asks for it.
         func forgetLateFailure() { keys.withLock { $0.lateFailure = nil } }
 
-        private func contents() throws(KeyringError) -> FileContents? { try withFile { () throws(FileError) in try file.read() } }
+        private func contents() throws(KeyringError) -> FileContents? { try translatingErrors(file.read()) }
 
         private func open(_ bytes: [UInt8], _ isWanted: () -> Bool) throws(KeyringError) -> SealedSecrets {
             try SealedSecrets(bytes, at: file.path) { header throws(KeyringError) in try derivedKey(for: header, isWanted) }
-        }
-
-        private func withFile<Result>(_ call: () throws(FileError) -> Result) throws(KeyringError) -> Result {
-            do { return try call() } catch { throw KeyringError(error) }
         }
     }
 #endif
