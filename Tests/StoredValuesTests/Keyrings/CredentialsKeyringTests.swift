@@ -123,7 +123,7 @@ extension CredentialsKeyringTests {
             try FileManager.default.removeItem(atPath: path)
             try put("s", path)
             let refusing = CredentialsKeyring(
-                folder: folder, operations: FaultyFileOperations(failing: ["open reading": .accessDenied]))
+                CredentialsFolder(folder, operations: FaultyFileOperations(failing: ["open reading": .accessDenied])))
             await #expect(throws: KeyringError.accessDenied) { try await refusing.read(id) }
         }
     }
@@ -136,7 +136,7 @@ extension CredentialsKeyringTests {
             let operations = FaultyFileOperations { call in
                 if call == "read" { #expect(truncate(path, count) == 0) }
             }
-            let keyring = CredentialsKeyring(folder: folder, operations: operations)
+            let keyring = CredentialsKeyring(CredentialsFolder(folder, operations: operations))
             let error = try await #require(throws: KeyringError.self) { try await keyring.read(id) }
             #expect("\(error)".contains("was being changed"))
         }
@@ -239,7 +239,7 @@ extension CredentialsKeyringTests {
     func manySecrets() async throws {
         try await withTemporaryFolder { folder in
             let keyring = CredentialsKeyring(path: folder)
-            let changes = CredentialsChanges.shared(for: CredentialsFolder(path: folder, operations: .posix))
+            let changes = CredentialsChanges.shared(for: try #require(CredentialsFolder(folder)))
             do {
                 try put("old", folder + "/token")
                 let fallback = FallbackKeyring([keyring])

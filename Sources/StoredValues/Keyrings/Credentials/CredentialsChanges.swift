@@ -68,10 +68,9 @@ final class CredentialsChanges: Sendable {
     func noteReading(of id: SecretIdentifier) {
         let followed = follow(id)
         let oldest = recent.withLock { recent -> Followed? in
-            let known = recent.firstIndex { $0 === followed }
-            let outdated = known ?? (recent.count == Self.recentLimit ? 0 : nil)
-            defer { recent.append(followed) }
-            return outdated.map { recent.remove(at: $0) }
+            recent.removeAll { $0 === followed }
+            recent.append(followed)
+            return recent.count > Self.recentLimit ? recent.removeFirst() : nil
         }
         withExtendedLifetime(oldest) {}  // its watches end without the lock
     }

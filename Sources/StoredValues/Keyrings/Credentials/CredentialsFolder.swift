@@ -8,6 +8,12 @@ struct CredentialsFolder: Sendable {
     /// Whether a newline at the end of a file is a part of the text.
     var keepsFinalNewlines = false
 
+    /// Nil without a path, or if it is empty.
+    init?(_ path: String?, operations: FileOperations = .posix) {
+        guard let path, !path.isEmpty else { return nil }
+        (self.path, self.operations) = (DurableFile(path: path).path, operations)
+    }
+
     /// Nil if the folder exists and has no file for it.
     func secret(for id: SecretIdentifier) throws(KeyringError) -> Secret? {
         let names = try Self.names(of: id)

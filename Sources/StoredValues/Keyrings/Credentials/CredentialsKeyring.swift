@@ -32,22 +32,13 @@ public final class CredentialsKeyring: Keyring, ReadOnlyKeyring {
 
     /// The credentials that systemd provides for this service: the folder in `$CREDENTIALS_DIRECTORY`. If that is not set,
     /// every call throws the reason.
-    public convenience init() { self.init(folder: CredentialsFolder.named) }
+    public convenience init() { self.init(CredentialsFolder(CredentialsFolder.named)) }
 
     /// The secrets in the folder at `path`. No call takes longer than `deadline`. Of equal keyrings, all wrappers of one secret use
     /// that of the wrapper that was used first, with its deadline.
-    public convenience init(path: String, deadline: Duration = .seconds(5)) {
-        self.init(folder: path, deadline: deadline)
-    }
+    public convenience init(path: String, deadline: Duration = .seconds(5)) { self.init(CredentialsFolder(path), deadline: deadline) }
 
-    convenience init(folder: String?, deadline: Duration = .seconds(5), operations: FileOperations = .posix) {
-        let folder = folder.flatMap { path in
-            path.isEmpty ? nil : CredentialsFolder(path: DurableFile(path: path).path, operations: operations)
-        }
-        self.init(folder, deadline)
-    }
-
-    private init(_ folder: CredentialsFolder?, _ deadline: Duration) {
+    init(_ folder: CredentialsFolder?, deadline: Duration = .seconds(5)) {
         self.folder = folder
         changesInFolder = folder.map { .shared(for: $0) }
         self.deadline = deadline
@@ -61,7 +52,7 @@ public final class CredentialsKeyring: Keyring, ReadOnlyKeyring {
     public var keepingFinalNewlines: CredentialsKeyring {
         var folder = folder
         folder?.keepsFinalNewlines = true
-        return CredentialsKeyring(folder, deadline)
+        return CredentialsKeyring(folder, deadline: deadline)
     }
 
     /// The kind of keyring and its folder.
