@@ -81,26 +81,27 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
             }
         }
         do throws(KeyringError) {
-            looking: while true {
+            while true {
                 let (parts, before) = try await lookUp()
+                var answer: Answer?
                 var reasons: [KeyringError] = []
-                for keyring in parts.keyrings {
+                for keyring in parts.keyrings where answer == nil {
                     do throws(KeyringError) {
-                        let answer = try await question(EncryptedFileKeyring(keyring, deadline: end - .now))
-                        // A file that was removed meanwhile looked like one without secrets, also if there is another one by now.
-                        if before != nil, try await lookUp().file != before { continue looking }
-                        UnusableSecrets.note(nil, of: before, at: parts.file.path)
-                        return answer
+                        answer = try await question(EncryptedFileKeyring(keyring, deadline: end - .now))
                     } catch {
                         // A machine has the new key, the old one, or both, while keys are changed.
                         reasons.append(error)
                     }
                 }
-                // The file may have been replaced after the first key was tried, by one that this key opens.
-                guard try await lookUp().file != before else {
-                    if let error = reasons.first(where: \.isOfContent) { UnusableSecrets.note(error.description, of: before, at: parts.file.path) }
-                    throw reasons.first ?? .notBuiltIn  // there is always a reason
+                // A file that was removed meanwhile looked like one without secrets, also if there is another one by now; and one that
+                // was replaced after the first key was tried may be opened by that key.
+                if answer == nil || before != nil, try await lookUp().file != before { continue }
+                if let answer {
+                    UnusableSecrets.note(nil, of: before, at: parts.file.path)
+                    return answer
                 }
+                if let error = reasons.first(where: \.isOfContent) { UnusableSecrets.note(error.description, of: before, at: parts.file.path) }
+                throw reasons.first ?? .notBuiltIn  // there is always a reason
             }
         } catch .timedOut {
             throw .timedOut(after: deadline)
