@@ -75,15 +75,15 @@
             on queue: DispatchQueue, with newKey: EncryptedFileKey? = nil,
             _ work: @escaping @Sendable (_ isWanted: () -> Bool) throws(KeyringError) -> Answer
         ) async throws(KeyringError) -> Answer {
-            let start = ContinuousClock.now
+            let end = ContinuousClock.now + deadline
             do {
                 return try await queue.perform(deadline: deadline, work)
             } catch .locked {
                 let keys = [vault.key, newKey].compactMap { $0?.portalKey }
                 guard !keys.isEmpty else { throw .locked }
                 do {
-                    for key in keys { try await key.ask(deadline: deadline - (ContinuousClock.now - start)) }
-                    return try await queue.perform(deadline: max(.zero, deadline - (ContinuousClock.now - start)), work)
+                    for key in keys { try await key.ask(deadline: end - .now) }
+                    return try await queue.perform(deadline: end - .now, work)
                 } catch .timedOut {
                     throw .timedOut(after: deadline)
                 }
