@@ -137,17 +137,6 @@ extension Keyring {
         replacingSystem { SystemKeyring.choose(in: scope).keyring }
     }
 
-    /// ``resolved(in:)``, made once in each scope: an object around ``SystemKeyring`` may be replaced with a new one each time, and each of
-    /// those is another keyring.
-    func resolvedOnce(in scope: TemporaryScope) -> any Keyring {
-        let identity = KeyringIdentity(self, in: scope), new = resolved(in: scope)
-        return scope.object("resolved keyrings") { ResolvedKeyrings() }.known.withLock { known in
-            let keyring = known[identity] ?? new
-            known[identity] = keyring
-            return keyring
-        }
-    }
-
     /// Whether it is ``SystemKeyring``, or passes calls to it.
     var asksSystem: Bool {
         var isAsked = false
@@ -157,11 +146,6 @@ extension Keyring {
         }
         return isAsked
     }
-}
-
-/// What the keyrings of one scope were resolved to.
-private final class ResolvedKeyrings: Sendable {
-    let known = Guarded<[KeyringIdentity: any Keyring]>([:])
 }
 
 /// Decides whether two keyrings are the same: their type and their ``Keyring/identity``, with what ``SystemKeyring`` stands for in its place.

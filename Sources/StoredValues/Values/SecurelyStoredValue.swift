@@ -47,15 +47,11 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
 
     var secret: LiveSecret<Item> {
         if let scope = TemporaryScope.current ?? scope, keyring.asksSystem {
-            let secret = liveSecret(in: keyring.resolvedOnce(in: scope))
+            let secret = LiveKeyring.of(keyring, in: scope).secret(id, as: Item.self)
             return scope.object("\(ObjectIdentifier(secret))") { secret }  // as long as the scope exists
         }
         if let secret = sharedSecret.unmanaged { return secret.takeUnretainedValue() }
-        return sharedSecret.setIfNil(liveSecret(in: keyring))
-    }
-
-    private func liveSecret(in keyring: any Keyring) -> LiveSecret<Item> {
-        LiveKeyring.of(keyring).secret(id, in: keyring, as: Item.self)
+        return sharedSecret.setIfNil(LiveKeyring.of(keyring).secret(id, in: keyring, as: Item.self))
     }
 
     /// The item, if it cannot be read without a lock.
