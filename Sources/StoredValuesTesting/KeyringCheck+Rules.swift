@@ -119,7 +119,7 @@ extension KeyringCheck {
                     return error
                 }
             }.value
-            // By default they do nothing, and do not look whether the task is cancelled.
+            // The default implementations do nothing, and do not check for cancellation.
             let isDefault = name == "unlock" && error == nil || name == "identifiers" && error?.isNotImplemented == true
             expect(error == .cancelled || isDefault, "in a cancelled task, \(name) \(error.map { "throws \($0)" } ?? "succeeds")")
         }
@@ -158,7 +158,7 @@ extension KeyringCheck {
             if step == "the write" { try await write(Secret([1]), id()) } else { try await keyring.remove(id()) }
             while true {
                 guard let change = await changes.next(isolation: nil) else {
-                    // One that ends at once is that of a keyring without changes.
+                    // A keyring without changes has a stream that ends at once.
                     return expect(!hasReported || Task.isCancelled, "its changes ended before \(step) was announced")
                 }
                 hasReported = true
@@ -195,7 +195,7 @@ extension KeyringCheck {
                 try await call()
                 expect(false, "\(name) succeeds while the keyring is unavailable")
             } catch .timedOut, .cancelled, .other {
-                // It may have happened all the same.
+                // The change may have been made nevertheless.
                 mayHaveWritten = mayHaveWritten || name == "write" || name == "remove"
             } catch {}
         }

@@ -60,7 +60,7 @@ final class KeyringCheck: Sendable {
         end.cancel()
     }
 
-    // MARK: What the rules are made of
+    // MARK: Steps of the rules
 
     /// Records `problem` unless the condition holds.
     func expect(_ condition: Bool, _ problem: @autoclosure () -> String) {
@@ -104,7 +104,7 @@ final class KeyringCheck: Sendable {
 }
 
 extension KeyringError {
-    /// Whether it is that of a requirement which the keyring leaves to its default.
+    /// Whether a default implementation of a requirement threw it.
     var isNotImplemented: Bool {
         if case .other("StoredValues", 1, _) = self { true } else { false }
     }

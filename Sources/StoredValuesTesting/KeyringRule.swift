@@ -34,7 +34,7 @@ public enum KeyringRule: String, CaseIterable, Sendable, CustomTestStringConvert
     case listing = "The identifiers of a service are its own, sorted by account"
     /// `removeAll(inService:)`, for a keyring that implements `identifiers(inService:)`.
     case removingAll = "All secrets of a service can be removed, and no others"
-    /// Every call in a task that is cancelled already. A keyring has to look at `Task.isCancelled`, and to pass it on to what it waits for.
+    /// Every call in a task that is cancelled already. A keyring has to check `Task.isCancelled`, and to cancel what it waits for.
     case cancellation = "A cancelled task gets .cancelled, soon, and changes nothing"
     /// 40 tasks write different secrets of one service.
     case concurrency = "Many writers at once lose nothing"
@@ -42,9 +42,9 @@ public enum KeyringRule: String, CaseIterable, Sendable, CustomTestStringConvert
     case changes = "A write and a removal are announced"
     /// Also for a keyring without a lock, which returns itself.
     case locking = "Under its lock a secret is read, written and removed as without it, and the lock ends with what holds it"
-    /// `unlock` asks nobody then.
+    /// `unlock` then prompts nobody.
     case unlocking = "Unlocking an open keyring returns"
-    /// It is a part of messages.
+    /// Messages contain the description.
     case description = "A keyring says what it is"
     /// Only checked where `setUnavailable` is given.
     case unavailability = "While it is locked or unreachable every call throws, and nothing has changed after it"
@@ -58,8 +58,8 @@ public enum KeyringRule: String, CaseIterable, Sendable, CustomTestStringConvert
     /// with random names, and removes what it stored. No issue contains a secret.
     ///
     /// - Parameters:
-    ///   - limit: After what time the rule counts as broken. It is for the whole rule, so that only a failure waits so long. Removing what
-    ///     it stored may take as long once more, or 10 s. A keyring that is deaf to cancellation is waited for: that needs Swift Testing's
+    ///   - limit: The time after which the rule counts as broken. It is for the whole rule, so that only a failure takes so long. Removing
+    ///     what it stored may take as long again, or 10 s. A keyring that ignores cancellation is waited for: that needs Swift Testing's
     ///     `.timeLimit`.
     ///   - setUnavailable: Makes the keyring locked or unreachable (`true`) and open again (`false`), such as by stopping a server.
     ///     Without it ``unavailability`` is cancelled.

@@ -13,19 +13,19 @@ import StoredValuesSupport
 ///   the secret itself, it would hide what is written, so ``KeyringError/readOnly`` is thrown and nothing is written.
 /// - **Removing** removes the secret from every keyring that holds it, the last one first, so that the same value is read until
 ///   the end. It throws before anything is removed if one of them gives no answer, and ``KeyringError/readOnly`` if a
-///   ``CredentialsKeyring`` or a ``FleetKeyring`` holds the secret. Another one may refuse only when its turn comes, such as a file
-///   on a read-only file system, or a keyring of your own: those after it no longer have the secret then, and the value that is
+///   ``CredentialsKeyring`` or a ``FleetKeyring`` holds the secret. Others, such as a file on a read-only file system or a keyring
+///   of your own, may refuse only in their turn: the secret is then removed from the keyrings after them, and the value that is
 ///   read stays the same.
 /// - Keyrings that this program was built without are skipped, unless there is no other.
 ///
-/// A missing folder of credentials gives no answer: provide it, even if it is empty.
+/// A missing folder of credentials gives no answer: create the folder, even if it stays empty.
 ///
 /// A call may take as long as all of them together. While a keyring is locked, a value from a later one is read, although the
 /// locked one may hold another. If that matters, do not store the same secret in two of them.
 public struct FallbackKeyring: Keyring {
     private let keyrings: [any Keyring]
 
-    /// These keyrings, in this order. Those of a fallback among them are in its place. Traps if there is none.
+    /// These keyrings, in this order. A fallback among them is replaced by its keyrings. Traps if the list is empty.
     public init(_ keyrings: [any Keyring]) {
         requireProperUse(!keyrings.isEmpty, "FallbackKeyring([]): name at least one keyring")
         self.keyrings = keyrings.flatMap { ($0 as? FallbackKeyring)?.keyrings ?? [$0] }
@@ -74,7 +74,7 @@ public struct FallbackKeyring: Keyring {
         for keyring in holders.reversed() { try await keyring.remove(id) }
     }
 
-    /// These keyrings, also if ``SystemKeyring`` among them stands for several. All others as they are: one may hold a lock.
+    /// The keyrings, with those of a fallback that ``SystemKeyring`` stands for. The others are not resolved: one may hold a lock.
     private func all(in scope: TemporaryScope? = nil) -> [any Keyring] {
         keyrings.flatMap { ($0.resolved(in: scope) as? FallbackKeyring)?.keyrings ?? [$0] }
     }
@@ -96,8 +96,8 @@ public struct FallbackKeyring: Keyring {
     /// Watches the secret in all of them.
     public func watch(_ id: SecretIdentifier) -> (any Sendable)? { keyrings.compactMap { $0.watch(id) } }
 
-    /// With the lock of the keyring that a change goes to. A keyring of your own without a lock counts as that one, although it may
-    /// turn out to be read-only.
+    /// Takes the lock of the keyring that will be written. A keyring of your own without a lock is assumed to be that one, although
+    /// it may turn out to be read-only.
     public func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring {
         var reason = KeyringError.notBuiltIn
         var keyrings = all()
@@ -105,7 +105,7 @@ public struct FallbackKeyring: Keyring {
             do {
                 let locked = try await keyring.locked(for: id)
                 keyrings[number] = locked
-                // All of the desktop's share the lock of a secret: removing it from another one would wait for this one's.
+                // All keyrings of the desktop share a secret's lock: removing the secret from another one would wait for this lock.
                 if let lock = (locked as? SecretServiceKeyring)?.heldLock {
                     keyrings = keyrings.map { keyring -> any Keyring in
                         guard var sharing = keyring.resolved() as? SecretServiceKeyring else { return keyring }
@@ -123,12 +123,12 @@ public struct FallbackKeyring: Keyring {
         throw reason
     }
 
-    /// The same of each of them.
+    /// Replaces it in each of the keyrings.
     public func replacingSystem(with system: () -> any Keyring) -> any Keyring {
         FallbackKeyring(keyrings.map { $0.replacingSystem(with: system) })
     }
 
-    /// The first secret that one of them answers with; throws the first reason if none does and one gave no answer.
+    /// The first secret that a keyring returns. If none returns one, throws the first error.
     private func firstSecret(
         _ question: (any Keyring) async throws(KeyringError) -> Secret?
     ) async throws(KeyringError) -> Secret? {
@@ -149,7 +149,7 @@ public struct FallbackKeyring: Keyring {
         return nil
     }
 
-    /// The answers of all keyrings that are built in; throws the first reason why one gives none.
+    /// The answers of all keyrings that are built in; throws the first error.
     private func askAll<Answer>(
         _ question: (any Keyring) async throws(KeyringError) -> Answer
     ) async throws(KeyringError) -> [(keyring: any Keyring, answer: Answer)] {
@@ -169,6 +169,6 @@ extension FallbackKeyring: Hashable {
     /// Hashes what equality compares.
     public func hash(into hasher: inout Hasher) { hasher.combine(identities()) }
 
-    /// Those of its keyrings, for a wrapper that was made in `scope`.
+    /// The identities of its keyrings, for a wrapper that was created in `scope`.
     func identities(in scope: TemporaryScope? = nil) -> [KeyringIdentity] { all(in: scope).map { KeyringIdentity($0, in: scope) } }
 }

@@ -5,12 +5,12 @@ import StoredValuesSupport
 /// The secrets that the machines of a fleet share: an encrypted file that the machine's agent mirrors, opened with this machine's
 /// key. It can be read only; `stored-values-fleet secret` changes it for all machines.
 ///
-/// ``changes`` reports each change as soon as the agent has it. Reading throws on a machine to which no agent has brought any
-/// settings: a secret is absent only if the mirrored file does not have it.
+/// ``changes`` reports each change as soon as the agent has mirrored it. Reading throws on a machine where no agent has mirrored
+/// any settings yet: a secret is absent only if the mirrored file does not have it.
 public struct FleetKeyring: Keyring, ReadOnlyKeyring {
     /// The current one first.
     private let keys: [EncryptedFileKey]
-    /// Where the agent's files are; nil for where the environment says.
+    /// The agent's folder; nil for the one that the environment names.
     private let folder: String?
     private let opened = Opened()
     /// The real paths of the keys, resolved once: the identity of a dictionary key must not change. Nil for a passphrase.
@@ -18,14 +18,14 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
     private let deadline: Duration
     private let operations: FileOperations
 
-    /// What is made at the first use: `StorageSystem.bootstrap` has run by then.
+    /// Created at the first use, when `StorageSystem.bootstrap` has run.
     private final class Opened: Sendable {
         let parts = Guarded<Parts?>(nil)
-        /// Where the files are looked at: a disk may hang.
+        /// Checks the files, because a disk may hang.
         let queue = DispatchQueue(label: "StoredValues.FleetKeyring")
     }
 
-    /// The mirrored file, with a keyring for each key; the settings; and what says that this machine has had such a file.
+    /// The mirrored file, with a keyring for each key; the settings; and the file which records that this machine has seen secrets.
     private typealias Parts = (file: DurableFile, keyrings: [EncryptedFileKeyring], settings: DurableFile, seen: DurableFile)
 
     /// The fleet's secrets of this application, opened with `key`, or else with `formerKey`.
@@ -40,7 +40,7 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
         keyPlaces = keys.map(\.place)
     }
 
-    /// What it is, and the source of its key.
+    /// The kind of keyring, and the source of its key.
     public var description: String {
         "the fleet's secrets on this machine, opened with \(keys.map(\.description).joined(separator: " or "))"
     }
@@ -69,7 +69,7 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
     /// Changes of the mirrored file.
     public var changes: KeyringChanges { (try? parts())?.keyrings.first?.changes ?? .none }
 
-    /// What the mirrored file says, opened with the first key that opens it.
+    /// The answer to `question` with the first key that opens the mirrored file.
     private func ask<Answer>(
         _ question: (EncryptedFileKeyring) async throws(KeyringError) -> Answer
     ) async throws(KeyringError) -> Answer {
@@ -93,8 +93,8 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
                         reasons.append(error)
                     }
                 }
-                // A file that was removed meanwhile looked like one without secrets, also if there is another one by now; and one that
-                // was replaced after the first key was tried may be opened by that key.
+                // If the file was removed meanwhile, it looked like one without secrets; if it was replaced, a key that was tried
+                // before may open the new one.
                 if answer == nil || before != nil, try await lookUp().file != before { continue }
                 if let answer {
                     UnusableSecrets.note(nil, of: before, at: parts.file.path)
@@ -108,8 +108,8 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
         }
     }
 
-    /// The file; nil if there are no secrets. Throws unless that is known: no file means none only where the agent has read the
-    /// settings, and has never seen any.
+    /// The file; nil if the fleet has no secrets. That is known only where the agent has read the settings and has never seen secrets;
+    /// otherwise a missing file throws.
     private static func requireFile(_ parts: Parts) throws(KeyringError) -> FileIdentity? {
         let wasSeen: Bool
         do {
@@ -155,7 +155,7 @@ extension Keyring where Self == FleetKeyring {
 }
 
 extension KeyringError {
-    /// Whether it is about an encrypted file, not about the key or the time.
+    /// Whether the encrypted file is to blame, not a missing key or the time.
     fileprivate var isOfContent: Bool {
         switch self {
         case .wrongKey, .damaged, .other(domain: "EncryptedFileKeyring", code: 3, message: _): true

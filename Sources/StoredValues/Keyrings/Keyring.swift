@@ -152,12 +152,12 @@ extension Keyring {
 struct KeyringIdentity: Hashable, Sendable {
     private let type: ObjectIdentifier
     private let value: any Hashable & Sendable  // `AnyHashable` is not `Sendable`
-    /// What ``SystemKeyring`` stands for, if the value does not say it.
+    /// What ``SystemKeyring`` stands for, unless `value` includes it.
     private let system: [KeyringIdentity]
-    /// What the value is of. Retained, so that an object is not mistaken for a later one at its address.
+    /// The keyring that `value` identifies. Retained, so that no other object gets its address.
     private let keyring: any Keyring
 
-    /// `scope` is that in which the keyring's wrapper was made.
+    /// `scope` is the one in which the keyring's wrapper was created.
     init(_ keyring: any Keyring, in scope: TemporaryScope? = nil) {
         let keyring = keyring is SystemKeyring ? keyring.resolved(in: scope) : keyring
         let resolved = keyring.resolved(in: scope), again = keyring.resolved(in: scope)
@@ -167,7 +167,7 @@ struct KeyringIdentity: Hashable, Sendable {
         } else if AnyHashable(identities.0) == AnyHashable(identities.1) {
             (value, system, self.keyring) = (identities.0, [], resolved)
         } else {
-            // An object that is made anew each time: the one that it is made from counts.
+            // Resolving makes a new object each time: the original one identifies it.
             (value, system, self.keyring) = (keyring.identity, keyring.asksSystem ? [KeyringIdentity(SystemKeyring(), in: scope)] : [], keyring)
         }
         type = ObjectIdentifier(Swift.type(of: self.keyring))

@@ -60,7 +60,7 @@ extension KeyringChanges {
 
 /// Passes changes to everyone who iterates, each with an unbounded buffer: a dropped change may be the last one.
 final class ChangeBroadcaster: Sendable {
-    /// Announces changes by others, as long as it exists.
+    /// Announces changes that others make, as long as it exists.
     typealias Source = any AnyObject & Sendable
 
     private typealias Listener = AsyncStream<KeyringChange>.Continuation
@@ -111,8 +111,8 @@ final class ChangeBroadcaster: Sendable {
             if isFirst { state.isMakingSource = true }
             return (state.next, isFirst)
         }
-        // Also removes it if the iterator was dropped before this line: then it is called at once. It retains this and what the
-        // source is made from, which the iterator may be the only one to use; until the stream ends, which releases it.
+        // If the iterator was dropped before this line, it is called at once. Until the stream ends, it retains the broadcaster and
+        // what the source is made from, which nothing else may retain.
         continuation.onTermination = { _ in withExtendedLifetime(makeSource) { self.unsubscribe(number) } }
         guard isFirst else { return stream }
         let source = makeSource()  // without the lock: it may have to wait for a disk
@@ -121,7 +121,7 @@ final class ChangeBroadcaster: Sendable {
             if !state.listeners.isEmpty { state.source = source }
             return source != nil && state.next != number
         }
-        // Others began to listen in the meantime, and the source has missed the changes until now.
+        // Others subscribed meanwhile, and the source has missed the changes until now.
         if isTooLate { announce(.anySecret) }
         return stream
     }

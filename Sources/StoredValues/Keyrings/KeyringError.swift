@@ -40,7 +40,7 @@ public enum KeyringError: Error, Hashable {
     case notStored
     /// The keyring cannot be written: a ``CredentialsKeyring``, a ``FleetKeyring``, or a file on a read-only file system.
     case readOnly
-    /// Another failure, in the words of the part that failed.
+    /// Another failure, with the message of the component that failed.
     case other(domain: String, code: Int, message: String)
 }
 
@@ -51,7 +51,7 @@ extension KeyringError: StoredValuesError {
     /// The description, then what only the programmer can do.
     public var debugDescription: String { [texts.user, texts.programmer].compactMap(\.self).joined(separator: " ") }
 
-    /// The status with which a command line program ends by this error, as `stored-values` does: 1 if nothing is stored, else a number of
+    /// The exit status of a command line program for this error, as `stored-values` uses it: 1 if nothing is stored, else one of
     /// sysexits(3).
     public var exitStatus: Int32 {
         switch self {
@@ -116,7 +116,7 @@ extension KeyringError: StoredValuesError {
     /// The code of a ``FleetKeyring`` before an agent has read the settings.
     static let fleetIsUnread = 1
 
-    /// Whether errors of this domain are in the words of another program, through D-Bus or libsecret.
+    /// Whether the messages of this domain come from another program, through D-Bus or libsecret.
     private static func isOfProgram(_ domain: String) -> Bool {
         ["g-dbus-error-quark", "g-io-error-quark", "secret-error", "stored-values"].contains { $0.isIdentical(to: domain) }
     }
@@ -127,7 +127,7 @@ extension KeyringError {
     init(_ error: FileError) {
         self =
             switch error.reason {
-            // The file may be replaced already, and only its folder not synced: no error that says that nothing has changed.
+            // Perhaps only the folder is not synced and the file is replaced, so the error must not say that nothing has changed.
             case .system where error.operation == .synchronize:
                 .other(domain: "file", code: Int(error.code?.rawValue ?? 0), message: error.description)
             case .system(.accessDenied), .system(.notPermitted): .accessDenied

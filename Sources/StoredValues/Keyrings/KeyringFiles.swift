@@ -23,7 +23,7 @@ package struct SecretFile: ~Copyable {
         }
     }
 
-    /// Why a file's content is no secret, or cannot be one.
+    /// Why a file was refused.
     package enum Refusal: Error {
         /// It cannot be opened: `.noEntry` if it is missing, `.linkCircle` if it is a link and must not be one.
         case system(SystemErrorCode)
@@ -84,7 +84,7 @@ package struct SecretFile: ~Copyable {
                     guard count > 0 else { throw IsChanging() }
                     filled += count
                 }
-                // One more would mean that it grows.
+                // One more byte means that the file is growing.
                 try withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { byte in
                     defer { wipe(byte) }
                     guard try operations.read(descriptor, into: byte) == 0 else { throw IsChanging() }
@@ -100,7 +100,7 @@ package struct SecretFile: ~Copyable {
     private struct IsChanging: Error {}
 }
 
-/// What `call` returns. Its error becomes the error of the keyring that the file belongs to.
+/// The result of `call`. Its error becomes that of the keyring that the file belongs to.
 func translatingErrors<Result>(_ call: @autoclosure () throws(FileError) -> Result) throws(KeyringError) -> Result {
     do { return try call() } catch { throw KeyringError(error) }
 }

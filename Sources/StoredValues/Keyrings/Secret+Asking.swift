@@ -7,8 +7,8 @@ import StoredValuesSupport
 #endif
 
 extension Secret {
-    /// Asks the user for a secret at the terminal, where it is not shown. Where the standard input is none, the secret is all of it: where that may
-    /// be something else, as in the closure of a passphrase, check `isatty(STDIN_FILENO)` before.
+    /// Asks the user for a secret at the terminal, which does not show it. If the standard input is not a terminal, all of it is the secret: if
+    /// it may be something else, as in the closure of a passphrase, check `isatty(STDIN_FILENO)` first.
     ///
     /// ```swift
     /// func askForPassword() throws -> String? {
@@ -17,14 +17,14 @@ extension Secret {
     /// }
     /// ```
     ///
-    /// One line break at the end is no part of it, and it is empty if the user enters nothing. The question goes to the standard error, on one
+    /// The secret excludes one line break at its end, and is empty if the user enters nothing. The question goes to the standard error, on one
     /// line; that must be a terminal, too. Backspace removes a character, Ctrl-U all; Ctrl-C ends the process by SIGINT, and leaves the terminal as it was.
-    /// Arrow keys and other keys that are no characters are ignored.
+    /// Arrow keys and other keys without a character are ignored.
     ///
     /// Blocks the thread until the user is done. Call it where no other thread reads the standard input.
     ///
     /// Throws ``KeyringError/tooLarge`` above 1 MiB, and ``KeyringError/other(domain:code:message:)`` of the domain `terminal` if the question
-    /// cannot be asked, or the input not be read.
+    /// cannot be written or the input cannot be read.
     public static func ask(_ question: String) throws(KeyringError) -> Secret {
         try isTypedByUser ? typed(question) : ofStandardInput()
     }
@@ -34,7 +34,7 @@ extension Secret {
 
     /// All of the standard input, without one line break at its end unless `isVerbatim`.
     package static func ofStandardInput(isVerbatim: Bool = false) throws(KeyringError) -> Secret {
-        // One byte more than the largest with CR LF behind it, or a longer input would look like that.
+        // One byte more than the largest secret and CR LF, so that a longer input is noticed.
         let buffer = SecretBuffer(capacity: sizeLimit + 3)
         while try buffer.readOn() {}
         let bytes = isVerbatim ? buffer.bytes : buffer.bytes.withoutLineBreak
@@ -44,8 +44,8 @@ extension Secret {
 
     private static func typed(_ question: String) throws(KeyringError) -> Secret {
         guard isatty(STDERR_FILENO) == 1 else { throw .terminal(SystemErrorCode(rawValue: errno), "The secret cannot be asked for", advice) }
-        // Before the question: what is typed in between would be shown, and then thrown away. Until the end of this scope nothing may end the
-        // process, and leave the terminal hidden.
+        // Before the question: keys typed in between would be shown, and then discarded. Until the end of this scope nothing may end the
+        // process, which would leave the echo off.
         let terminal = try HiddenTerminal()
         try show(question.asOneLine(upTo: .max))
         defer { try? show("\n") }
@@ -70,13 +70,13 @@ extension Secret {
             case 0x15: line.removeAll()  // Ctrl-U
             case 0x08, 0x7F: line.removeCharacter()
             case 0x1B where isMoreTyped: sequence.begin()
-            default: try? show("\u{7}")  // other control characters are no part of a typed secret: rings the bell
+            default: try? show("\u{7}")  // other control characters are not accepted: rings the bell
             }
         }
         return Secret(line.bytes)
     }
 
-    /// Whether a byte is there, or comes at once: else the escape character is a key by itself.
+    /// Whether more input follows at once. Otherwise the escape character is the Escape key itself.
     private static var isMoreTyped: Bool {
         var terminal = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         return (try? system { poll(&terminal, 1, 50) }) == 1

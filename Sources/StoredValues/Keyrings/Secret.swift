@@ -23,7 +23,7 @@ public final class Secret: Sendable {
         try self.init(count: count, isLine: false, fill)
     }
 
-    /// The same, with `release` in place of freeing the memory, which is wiped by then: a test checks that.
+    /// The same. `release` frees the memory after it was wiped, which a test checks.
     init(
         count: Int, isLine: Bool = false,
         release: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void = { $0.deallocate() },
@@ -48,7 +48,7 @@ public final class Secret: Sendable {
         try body(UnsafeRawBufferPointer(storage))
     }
 
-    /// The secret as text, which is not wiped; nil if it is not UTF-8. Of a credential's file, one line break at the end is no part of it.
+    /// The secret as text, which is not wiped; nil if it is not UTF-8. The text of a credential's file excludes one line break at its end.
     public var text: String? {
         withBytes { String(validating: isLine ? $0[...].withoutLineBreak : $0[...], as: UTF8.self) }
     }

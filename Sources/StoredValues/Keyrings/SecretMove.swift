@@ -98,7 +98,7 @@ private struct SecretMove {
     var destination: Side
     let isOverwriting: Bool
 
-    /// One of the two keyrings. Its errors say which.
+    /// One of the two keyrings. Its errors say which one failed.
     struct Side {
         let keyring: any Keyring
         let failure: @Sendable (KeyringError) -> SecretMoveError
@@ -153,7 +153,7 @@ private struct SecretMove {
         move.destination = try await destination.locked(for: id)
         guard let secret = try await source.read(id) else { return false }
         let isCopied = try await move.needsCopy(id) != nil
-        // Also if it is there: that may be in a keyring that both have in common, as two fallbacks, and would go with the source's.
+        // Also if it is there: two fallbacks may share the keyring that has it, and it would be removed with the source's.
         try await move.destination.write(secret, id)
         guard try await move.destination.read(id) == secret else { throw .notKept(id) }
         return isCopied
@@ -176,7 +176,7 @@ private struct SecretMove {
         try await evenIfCancelled { () async throws(SecretMoveError) in
             guard try await destination.read(id) == nil else { return }
             do throws(SecretMoveError) { try await destination.write(secret, id) } catch {
-                try? await source.write(secret, id)  // rather there than nowhere
+                try? await source.write(secret, id)  // better there than nowhere
                 throw error
             }
         }

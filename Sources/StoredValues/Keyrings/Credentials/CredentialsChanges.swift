@@ -6,7 +6,7 @@ import StoredValuesSupport
 /// watch, because in a mounted Kubernetes secret symlinks outside of it are retargeted: so only those in use are watched, and the last
 /// ones read.
 final class CredentialsChanges: Sendable {
-    /// How many of the secrets read last are followed.
+    /// How many of the most recently read secrets are followed.
     static let recentLimit = 64
 
     /// A secret that is followed as long as this object exists. Its files are watched while there is a listener.

@@ -8,7 +8,7 @@ struct CredentialsFolder: Sendable {
     /// Whether a newline at the end of a file is a part of the text.
     var keepsFinalNewlines = false
 
-    /// Nil without a path, or if it is empty.
+    /// Nil if there is no path, or an empty one.
     init?(_ path: String?, operations: FileOperations = .posix) {
         guard let path, !path.isEmpty else { return nil }
         (self.path, self.operations) = (DurableFile(path: path).path, operations)

@@ -20,8 +20,8 @@
                 derived = derived.suffix(1) + [key]
             }
 
-            /// Adds a key of the source that there was after so many changes, unless the file was re-keyed since: a new file would be sealed
-            /// with the old key.
+            /// Adds a key that was derived when there had been `changes`, unless the file was re-keyed since: a new file would be sealed with
+            /// the old key.
             mutating func add(_ key: DerivedKey, since changes: Int) { if changes == self.changes { add(key) } }
         }
 
@@ -86,8 +86,8 @@
             return true
         }
 
-        /// Takes the lock with the key of the file at hand: others must not wait for scrypt, or for a user who types a passphrase. A
-        /// wrong key is reported before anything is created.
+        /// Derives the file's key, then takes the lock: others must not wait for scrypt, or for a user who types a passphrase. A wrong key
+        /// is reported before anything is created.
         func lock(isWanted: () -> Bool) throws(KeyringError) -> HeldLock {
             while true {
                 let prepared = try prepareKey(isWanted)
@@ -142,8 +142,7 @@
 
         // MARK: Keys
 
-        /// Before taking the lock, so that others do not wait for scrypt, and nothing is created for a wrong key. Returns which file
-        /// it is for; nil if there is none.
+        /// Derives the key that a change will need. Returns the file that it is for; nil if there is none.
         private func prepareKey(_ isWanted: () -> Bool) throws(KeyringError) -> FileIdentity? {
             let contents = try contents()
             if let contents {

@@ -32,7 +32,7 @@
             try self.init(bytes, at: place) { header throws(KeyringError) in try key.derivedKey(for: header, operations: operations) }
         }
 
-        /// What the header states; nil if the bytes are no such file. Without the key it cannot be known whether it is true.
+        /// The generation in the header, which is not authenticated without the key; nil if the bytes are not an encrypted file.
         package static func generation(of bytes: [UInt8]) -> UInt64? { try? EncryptedFileHeader(ofFile: bytes).generation }
 
         package func secret(_ id: SecretIdentifier) -> Secret? { entries[id]?.secret }

@@ -2,14 +2,14 @@
     import FoundationEssentials
     import StoredValuesFiles
 
-    /// What whoever changes the secrets of a fleet signs (Ed25519), so that machines without the key know a genuine file from a forged one. The
-    /// pair is derived from the key that seals the file, and its public half is for everybody.
+    /// The pair of keys (Ed25519) with which those who change a fleet's secrets sign them, so that machines without the file's key can tell a
+    /// genuine file from a forged one. It is derived from the key that seals the file; the public half may be known to everybody.
     package struct SigningKey: Sendable {
         package let publicKey: SigningPublicKey
         private let secretKey: Secret
 
-        /// The pair of a key. Throws for a passphrase: by the public half or any signature, others could try passphrases, far more
-        /// quickly than on the file.
+        /// Derives the pair from `key`. Throws for a passphrase: with the public half or a signature, others could try passphrases far
+        /// faster than on the file.
         package init(of key: EncryptedFileKey) throws(KeyringError) {
             guard !key.isPassphrase else {
                 throw .other(
@@ -25,13 +25,13 @@
         package func signature(of sealed: SealedStatement) -> [UInt8] { Sodium.signature(of: sealed.text, by: secretKey) }
     }
 
-    /// The half of a signing pair by which anybody can check what the other half has signed.
+    /// The public half of a signing pair, with which anybody can check signatures.
     package struct SigningPublicKey: Hashable, Sendable {
         let bytes: [UInt8]
 
         init(bytes: [UInt8]) { self.bytes = bytes }
 
-        /// The key with this text, which is base64; nil if it is none.
+        /// The key with this base64 text; nil if it is not one.
         package init?(text: String) {
             guard let data = Data(base64Encoded: text), data.count == 32 else { return nil }
             bytes = Array(data)
@@ -42,20 +42,20 @@
         package func hasSigned(_ sealed: SealedStatement, _ signature: [UInt8]) -> Bool { Sodium.isSignature(signature, of: sealed.text, by: bytes) }
     }
 
-    /// What is said of an encrypted file: that it is the secrets of this application, with this generation, in this epoch.
+    /// The statement that is signed: that this file has the secrets of this application, with this generation, in this epoch.
     package struct SealedStatement: Sendable {
         let file: [UInt8]
         let generation: UInt64
         let epoch: Int
         let applicationID: String
 
-        /// Nil if the bytes are no encrypted file.
+        /// Nil if the bytes are not an encrypted file.
         package init?(_ file: [UInt8], epoch: Int, applicationID: String) {
             guard let generation = SealedSecrets.generation(of: file) else { return nil }
             (self.file, self.generation, self.epoch, self.applicationID) = (file, generation, epoch, applicationID)
         }
 
-        /// The bytes that are signed. The length of the id is in them, so that no two statements have the same.
+        /// The signed bytes. They include the length of the id, so that no two statements have the same bytes.
         fileprivate var text: [UInt8] {
             func bytes(_ number: UInt64) -> [UInt8] { withUnsafeBytes(of: number.littleEndian) { Array($0) } }
             return Array("StoredValues fleet secrets 1\0".utf8) + bytes(generation) + bytes(UInt64(max(0, epoch)))

@@ -4,7 +4,7 @@
 
     /// The only code that calls libsodium. Its functions allow any thread; what is secret is in memory that is wiped.
     enum Sodium {
-        /// Makes it use what this processor does best; if it fails, the portable code is used.
+        /// Selects the fastest code for this processor; if it fails, portable code is used.
         private static let begin: Void = { _ = sodium_init() }()
 
         static func sha256(_ bytes: [UInt8]) -> [UInt8] {
@@ -150,7 +150,7 @@
         }
     }
 
-    // As libsodium takes memory: from no null pointer, though where there are 0 bytes none is read or written.
+    // libsodium must not be passed a null pointer, even for 0 bytes, where it reads and writes nothing.
     extension UnsafeRawBufferPointer {
         fileprivate var start: UnsafePointer<UInt8> {
             baseAddress?.assumingMemoryBound(to: UInt8.self) ?? UnsafePointer(bitPattern: 1)!  // not nil, as that is not 0

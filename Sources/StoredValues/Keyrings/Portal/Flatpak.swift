@@ -26,7 +26,7 @@ struct Flatpak: Hashable {
                 group = String(Substring(line.utf8.dropFirst().dropLast()))
                 continue
             }
-            // Spaces around the two count for nothing.
+            // Spaces around the name and the value are ignored.
             let parts = line.parts(separatedBy: "=").map { $0.parts(separatedBy: " ").joined(separator: " ") }
             if parts.count == 2 { values["\(group)/\(parts[0])"] = parts[1] }
         }
@@ -58,7 +58,7 @@ extension Flatpak {
         return SystemKeyring.Choice(keyring: keyring, reason: "This is the Flatpak \(id), \(why)")
     }
 
-    /// Whether there is something, of this kind if one is given; true if that is unknown.
+    /// Whether there is a file, of this kind if one is given; true if that is unknown.
     private static func exists(_ path: String, as kind: FileKind? = nil) -> Bool {
         do {
             let found = try FileOperations.posix.status(at: path, followingLinks: true).kind

@@ -37,7 +37,7 @@
         /// Identifies this key.
         var place: String { "org.freedesktop.portal.Secret \(busAddress ?? "")" }
 
-        var changes: KeyringChanges { broadcaster.changes { [self] in withExtendedLifetime(self) { nil } } }  // kept by who listens
+        var changes: KeyringChanges { broadcaster.changes { [self] in withExtendedLifetime(self) { nil } } }  // retained by listeners
 
         /// Nil as long as the portal has not provided it.
         var secret: Secret? { try? state.withLock { $0.last }?.get() }

@@ -73,7 +73,7 @@
             try await call { items throws(SecretServiceError) in try await items.inspect() }
         }
 
-        /// Within `limit`, if that is what is left of the deadline.
+        /// `limit` is what is left of the deadline, if a part of it is over.
         private func call<Answer>(
             within limit: Duration? = nil, _ call: (ItemStore) async throws(SecretServiceError) -> Answer
         ) async throws(KeyringError) -> Answer {
@@ -119,8 +119,8 @@
             return keyring
         }
 
-        /// Nil without a runtime folder that this process may write, or a bus, without which nothing can be stored. Another error, such
-        /// as a full folder, is no reason to refuse a change that is a single step, where no lock `isNeeded`.
+        /// Nil without a runtime folder that this process may write, or without a bus. Other errors, such as a full folder, are thrown only
+        /// if the lock `isNeeded`: a change that is a single step is made without it.
         private func lock(of id: SecretIdentifier, isNeeded: Bool = false) async throws(KeyringError) -> HeldLock? {
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
@@ -143,7 +143,7 @@
     }
 
     private let logged = Guarded<[String?: Set<SecretIdentifier?>]>([:])
-    // Their keys stay: those of the buses are few, and those of the queues the secrets that ever had to wait for a lock.
+    // Their keys are never removed: buses are few, and so are secrets that ever had to wait for a lock.
     private let broadcasters = WeakTable<String?, ChangeBroadcaster>()
     /// For waiting for the lock of a secret, so that secrets do not wait for each other.
     private let queues = WeakTable<SecretIdentifier, DispatchQueue>()

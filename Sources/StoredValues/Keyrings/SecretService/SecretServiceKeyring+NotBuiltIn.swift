@@ -5,7 +5,7 @@
         package func inspect() async throws(KeyringError) -> SecretServiceInspection { throw .notBuiltIn }
     }
 
-    /// The portal's key, which cannot be had.
+    /// The portal's key, which is never available.
     struct PortalKey {
         let place: String
         let secret: Secret? = nil
