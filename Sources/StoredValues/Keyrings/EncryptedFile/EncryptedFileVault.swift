@@ -19,10 +19,6 @@
                 derived.removeAll { $0.derivation == key.derivation }
                 derived = derived.suffix(1) + [key]
             }
-
-            /// Adds a key that was derived when there had been `changes`, unless the file was re-keyed since: a new file would be sealed with
-            /// the old key.
-            mutating func add(_ key: DerivedKey, since changes: Int) { if changes == self.changes { add(key) } }
         }
 
         let file: DurableFile
@@ -69,7 +65,7 @@
             defer { withExtendedLifetime(lock) {} }
             let contents = try translatingErrors(lock.file.read())
             var secrets = try contents.map { contents throws(KeyringError) in try open(contents.bytes, isWanted) }
-            if contents == nil, makingFile { secrets = try SealedSecrets(key: keyForNewFile(isWanted)) }
+            if contents == nil, makingFile { secrets = try SealedSecrets(key: derivedKey(for: nil, isWanted)) }
             guard var secrets, change(&secrets.entries) else {
                 // A process that was killed may have left a temporary file.
                 return try translatingErrors(lock.file.removeLeftover())
@@ -145,44 +141,35 @@
         /// Derives the key that a change will need. Returns the file that it is for; nil if there is none.
         private func prepareKey(_ isWanted: () -> Bool) throws(KeyringError) -> FileIdentity? {
             let contents = try contents()
-            if let contents {
-                _ = try derivedKey(for: try EncryptedFileHeader(ofFile: contents.bytes, at: file.path), isWanted)
-            } else if case .file(_, _, isGenerated: true) = key.source {
-                // Only under the lock is it certain that there is no file, and that a key may be created.
-            } else {
-                _ = try keyForNewFile(isWanted)
-            }
+            let header = try contents.map { contents throws(KeyringError) in try EncryptedFileHeader(ofFile: contents.bytes, at: file.path) }
+            // Only under the lock is it certain that there is no file, and that a key may be created.
+            if header == nil, case .file(_, _, isGenerated: true) = key.source { return nil }
+            _ = try derivedKey(for: header, isWanted)
             return contents?.identity
         }
 
-        private func keyForNewFile(_ isWanted: () -> Bool) throws(KeyringError) -> DerivedKey {
-            // A key file is read again even if its key is known: a file created with a deleted key could never be opened. A
-            // passphrase cannot be deleted, and scrypt is slow.
-            try obtainKey(isWanted, known: { $0.source.isPassphrase ? $0.derived.last : nil }) { source throws(KeyringError) in
-                try source.derivedKeyForNewFile(operations: file.operations)
+        /// The key of the file with `header`, or of a new file: a known one, or else one derived from the source.
+        private func derivedKey(for header: EncryptedFileHeader?, _ isWanted: () -> Bool) throws(KeyringError) -> DerivedKey {
+            func known(_ keys: Keys) -> DerivedKey? {
+                if let header { return keys.derived.first { $0.derivation == header.derivation } }
+                // A key file is read again even if its key is known: a file created with a deleted key could never be opened. A
+                // passphrase cannot be deleted, and scrypt is slow.
+                return keys.source.isPassphrase ? keys.derived.last : nil
             }
-        }
-
-        private func derivedKey(for header: EncryptedFileHeader, _ isWanted: () -> Bool) throws(KeyringError) -> DerivedKey {
-            let key = try obtainKey(isWanted, known: { $0.derived.first { $0.derivation == header.derivation } }) { source throws(KeyringError) in
-                try source.derivedKey(for: header, operations: file.operations)
-            }
-            guard key.opens(header) else { throw .wrongKey }
-            return key
-        }
-
-        /// The known key, or else what `derive` makes of the source.
-        private func obtainKey(
-            _ isWanted: () -> Bool, known: (Keys) -> DerivedKey?, _ derive: (EncryptedFileKey) throws(KeyringError) -> DerivedKey
-        ) throws(KeyringError) -> DerivedKey {
             func knownOrNew() throws(KeyringError) -> DerivedKey {
                 let (source, found, changes) = keys.withLock { ($0.source, known($0), $0.changes) }
                 if let found { return found }
                 guard isWanted() else { throw .cancelled }
                 do throws(KeyringError) {
                     if let failure = keys.withLock({ $0.lateFailure.take() }) { throw failure }
-                    let derived = try derive(source)
-                    keys.withLock { $0.add(derived, since: changes) }
+                    let derived =
+                        if let header {
+                            try source.derivedKey(for: header, operations: file.operations)
+                        } else {
+                            try source.derivedKeyForNewFile(operations: file.operations)
+                        }
+                    // Unless the file was re-keyed since: a new file would be sealed with the old key.
+                    keys.withLock { if $0.changes == changes { $0.add(derived) } }
                     return derived
                 } catch {
                     if source.isPassphrase, !isWanted() { keys.withLock { if $0.changes == changes { $0.lateFailure = error } } }
@@ -190,7 +177,9 @@
                 }
             }
             let mustAsk = keys.withLock { $0.source.isPassphrase && known($0) == nil }
-            return try mustAsk ? asking.withLock { _ throws(KeyringError) in try knownOrNew() } : knownOrNew()
+            let key = try mustAsk ? asking.withLock { _ throws(KeyringError) in try knownOrNew() } : knownOrNew()
+            if let header, !key.opens(header) { throw .wrongKey }
+            return key
         }
 
         /// The next call that needs a passphrase asks for it.
