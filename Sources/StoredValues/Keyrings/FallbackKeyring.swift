@@ -68,7 +68,7 @@ public struct FallbackKeyring: Keyring {
 
     /// Removes the secret from every keyring that holds it, the last one first.
     public func remove(_ id: SecretIdentifier) async throws(KeyringError) {
-        let answers = try await FallbackKeyring(all()).askAll { keyring throws(KeyringError) in try await keyring.read(id) != nil }
+        let answers = try await askAll { keyring throws(KeyringError) in try await keyring.read(id) != nil }
         let holders = answers.filter { $0.answer }.map { $0.keyring }
         guard !holders.contains(where: { $0.resolved() is any ReadOnlyKeyring }) else { throw .readOnly }
         for keyring in holders.reversed() { try await keyring.remove(id) }
@@ -153,12 +153,12 @@ public struct FallbackKeyring: Keyring {
     private func askAll<Answer>(
         _ question: (any Keyring) async throws(KeyringError) -> Answer
     ) async throws(KeyringError) -> [(keyring: any Keyring, answer: Answer)] {
-        var all: [(keyring: any Keyring, answer: Answer)] = []
-        for keyring in keyrings {
-            do { all.append((keyring, try await question(keyring))) } catch .notBuiltIn {}
+        var answers: [(keyring: any Keyring, answer: Answer)] = []
+        for keyring in all() {
+            do { answers.append((keyring, try await question(keyring))) } catch .notBuiltIn {}
         }
-        guard !all.isEmpty else { throw .notBuiltIn }
-        return all
+        guard !answers.isEmpty else { throw .notBuiltIn }
+        return answers
     }
 }
 
