@@ -12,36 +12,31 @@ package enum ResolvedPath {
     ) -> (target: String, links: [String], obstacle: FileError?) {
         do { try requireAbsolute(path) } catch { return (path, [], error) }
         if operations.hasNoLinks(path) { return (path, [], nil) }  // nearly always, and asked for each change
-        var rest = path[...]
-        /// The part resolved so far, without a trailing slash.
-        var found = ""
-        found.reserveCapacity(path.utf8.count)
-        var links: [String] = []
-        while let part = takePart(from: &rest) {
+        /// What is still to be resolved, the next component last.
+        var rest: [String] = path.parts(separatedBy: "/").reversed()
+        var found = "/", links: [String] = []
+        while let part = rest.popLast() {
             if part == "." { continue }
             if part == ".." {
-                found.removeSubrange((found.utf8.lastIndex(of: slash) ?? found.startIndex)...)
+                found = folder(of: found)
                 continue
             }
-            let folderEnd = found.utf8.count
-            found += "/"
-            found.append(contentsOf: part)
-            func end(_ error: FileError) -> (String, [String], FileError?) { (found, links, error) }
+            let parent = found
+            found = "\(parent == "/" ? "" : parent)/\(part)"
             do {
-                let text = try operations.readLink(found), isLast = !rest.utf8.contains { $0 != slash }
+                let text = try operations.readLink(found)
                 links.append(found)
-                guard links.count <= linkLimit else { return end(FileError(.examine, path, .tooManyLinks)) }
-                if isLast, isForeign(found, operations) { return end(FileError(.examine, found, .foreignLink)) }
-                let kept = text.begins(with: "/") ? 0 : folderEnd
-                found.removeSubrange(found.utf8.index(found.startIndex, offsetBy: kept)...)
-                rest = "\(text)/\(rest)"
+                guard links.count <= linkLimit else { return (found, links, FileError(.examine, path, .tooManyLinks)) }
+                if rest.isEmpty, isForeign(found, operations) { return (found, links, FileError(.examine, found, .foreignLink)) }
+                found = text.begins(with: "/") ? "/" : parent
+                rest += text.parts(separatedBy: "/").reversed()
             } catch .invalidArgument, .noEntry {
                 // Not a link, or nothing there yet.
             } catch {
-                return end(FileError(.examine, path, error))
+                return (found, links, FileError(.examine, path, error))
             }
         }
-        return (found.isEmpty ? "/" : found, links, nil)
+        return (found, links, nil)
     }
 
     /// Whether the system would refuse to follow this link as the last component of a path (proc_sys_fs(5),
@@ -72,17 +67,6 @@ package enum ResolvedPath {
     /// Where the last component of `path` begins. By a pointer, which takes a tenth of the time.
     static func nameStart(of path: String) -> String.Index {
         var text = path
-        return path.utf8.index(path.startIndex, offsetBy: text.withUTF8 { ($0.lastIndex(of: slash) ?? -1) + 1 })
+        return path.utf8.index(path.startIndex, offsetBy: text.withUTF8 { ($0.lastIndex(of: UInt8(ascii: "/")) ?? -1) + 1 })
     }
-
-    /// Removes and returns the first component of `path`; nil if there is none.
-    private static func takePart(from path: inout Substring) -> Substring? {
-        guard let start = path.utf8.firstIndex(where: { $0 != slash }) else { return nil }
-        let part = path[start...].utf8.prefix { $0 != slash }
-        path = path[part.endIndex...]
-        return Substring(part)
-    }
-
-    // As bytes: searching for characters takes ten times as long, and this is done for each change.
-    private static let slash = UInt8(ascii: "/")
 }
