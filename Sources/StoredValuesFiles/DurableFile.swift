@@ -73,14 +73,9 @@ package final class DurableFile: Sendable {
     /// The path of the bytes that are to replace `target`, the real file's path. The name is reserved, so the holder of the
     /// lock may remove what is there.
     static func temporaryPath(of target: String) -> String {
-        let suffix = ".stored-values.tmp", name = target[ResolvedPath.nameStart(of: target)...]
+        let suffix = ".stored-values.tmp", start = ResolvedPath.nameStart(of: target), name = String(target[start...])
         let isTooLong = 1 + name.utf8.count + suffix.utf8.count > 255
-        var path = ""
-        path.reserveCapacity(target.utf8.count + 32)
-        path += target[..<name.startIndex]
-        path += "."
-        if isTooLong { path += shortName(for: String(name)) } else { path += name }
-        return path + suffix
+        return "\(target[..<start]).\(isTooLong ? shortName(for: name) : name)\(suffix)"
     }
 
     /// Replaces a name that is too long; collisions are unlikely (FNV-1a, 64 bits).
