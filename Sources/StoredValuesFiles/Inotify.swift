@@ -32,15 +32,11 @@ class Inotify: @unchecked Sendable {
         try FileOperations.posix.read(instance, into: buffer)
     }
 
-    /// The type of the file system at `path`, as named by mount(8); nil if the system does not say.
-    func fileSystemType(at path: String) -> String? { mountTable.flatMap { MountTable.fileSystemType(at: path, in: $0) } }
-
-    /// Whether something is mounted at `path` itself; false if the system does not say.
-    func isMountPoint(_ path: String) -> Bool { mountTable.map { MountTable.isMountPoint(path, in: $0) } ?? false }
-
-    /// The text of the ``MountTable``; nil where there is no /proc. statfs(2), which says less, is unavailable in Swift.
-    private var mountTable: String? {
-        (try? DurableFile(path: "/proc/self/mountinfo").read()).map { String(decoding: $0.bytes, as: UTF8.self) }
+    /// What is mounted at `path`, which contains no links, or nearest above it; nil where there is no /proc. statfs(2), which says less,
+    /// is unavailable in Swift.
+    func mount(of path: String) -> MountTable.Mount? {
+        guard let table = try? DurableFile(path: "/proc/self/mountinfo").read() else { return nil }
+        return MountTable.mount(of: path, in: String(decoding: table.bytes, as: UTF8.self))
     }
 }
 
@@ -96,33 +92,25 @@ struct InotifyEvent: Equatable, Sendable {
 
 /// The mounted file systems (proc(5), `/proc/self/mountinfo`).
 enum MountTable {
-    /// The type of the file system of `path`, which contains no links, by the text of the table.
-    static func fileSystemType(at path: String, in table: String) -> String? {
-        let path = escaped(path)
-        var best: (length: Int, type: String)?
+    /// The type of a file system, as named by mount(8), and whether it, or a part of it, is mounted at the path itself.
+    typealias Mount = (type: String, isHere: Bool)
+
+    /// What is mounted at `path`, which contains no links, or nearest above it, by the text of the table.
+    static func mount(of path: String, in table: String) -> Mount? {
+        // The table has a backslash and three octal digits for blanks and similar characters.
+        let path = path.replacing("\\", by: "\\134").replacing(" ", by: "\\040").replacing("\t", by: "\\011").replacing("\n", by: "\\012")
+        var best: (length: Int, mount: Mount)?
         for line in table.parts(separatedBy: "\n") {
             // 36 35 98:0 / /home/u rw,noatime shared:1 - nfs4 server:/export rw
             let fields = line.parts(separatedBy: " ")
             guard fields.count > 4, let dash = fields.firstIndex(of: "-"), dash + 1 < fields.count else { continue }
-            let point = fields[4], isAbove = point == "/" || path.isIdentical(to: point) || path.after(prefix: point + "/") != nil
+            let point = fields[4], isHere = path.isIdentical(to: point)
             // Of several at one place, the later one hides the earlier.
-            if isAbove, point.utf8.count >= best?.length ?? 0 { best = (point.utf8.count, fields[dash + 1]) }
+            if isHere || point == "/" || path.after(prefix: point + "/") != nil, point.utf8.count >= best?.length ?? 0 {
+                best = (point.utf8.count, (fields[dash + 1], isHere))
+            }
         }
-        return best?.type
-    }
-
-    /// Whether a file system, or a part of one, is mounted at `path` itself, which contains no links.
-    static func isMountPoint(_ path: String, in table: String) -> Bool {
-        let path = escaped(path)
-        return table.parts(separatedBy: "\n").contains { line in
-            let fields = line.parts(separatedBy: " ")
-            return fields.count > 4 && path.isIdentical(to: fields[4])
-        }
-    }
-
-    /// The path as the table has it: blanks and similar characters are written as a backslash and three octal digits.
-    private static func escaped(_ path: String) -> String {
-        path.replacing("\\", by: "\\134").replacing(" ", by: "\\040").replacing("\t", by: "\\011").replacing("\n", by: "\\012")
+        return best?.mount
     }
 
     /// Whether a file system of this type can be changed without inotify noticing: by other machines, the host of a virtual

@@ -78,9 +78,11 @@ final class WatchThread: Sendable {
     /// The error if a folder on the way is on a file system where inotify does not see all changes, or the file is mounted by itself: what
     /// happens to that is an event of the folder that it was mounted from.
     private func hiddenChanges(at path: WatchedPath) -> FileError? {
-        let types = path.folders.lazy.filter { !$0.isOnlyPassedThrough }.compactMap { [inotify] in inotify.fileSystemType(at: $0.path) }
-        if let type = types.first(where: MountTable.hidesChanges) { return FileError(.watch, path.target, .changesUnseen(fileSystem: type)) }
-        return inotify.isMountPoint(path.target) ? FileError(.watch, path.target, .mountPoint) : nil
+        for folder in path.folders where !folder.isOnlyPassedThrough {
+            guard let type = inotify.mount(of: folder.path)?.type, MountTable.hidesChanges(type) else { continue }
+            return FileError(.watch, path.target, .changesUnseen(fileSystem: type))
+        }
+        return inotify.mount(of: path.target)?.isHere == true ? FileError(.watch, path.target, .mountPoint) : nil
     }
 }
 

@@ -25,7 +25,7 @@ extension MountTableTests {
             ("/home/anna b/é\\/file", "fuse.sshfs"), ("/mnt/file", "cifs"),
         ])
     func nearest(path: String, type: String) {
-        #expect(MountTable.fileSystemType(at: path, in: table) == type)
+        #expect(MountTable.mount(of: path, in: table)?.type == type)
     }
 
     @Test(
@@ -34,7 +34,7 @@ extension MountTableTests {
             ("/", true), ("/home", true), ("/home/u", false), ("/homes", false), ("/home/anna b/é\\", true), ("/home/anna b", false), ("/mnt", true),
         ])
     func points(path: String, isMountPoint: Bool) {
-        #expect(MountTable.isMountPoint(path, in: table) == isMountPoint)
+        #expect(MountTable.mount(of: path, in: table)?.isHere == isMountPoint)
     }
 
     @Test("What a machine serves to others, or a program to the system, hides changes; local disks do not")
@@ -49,7 +49,7 @@ extension MountTableTests {
 
     @Test("The system's own table names the type of /proc, and its place")
     func system() {
-        #expect(Inotify().fileSystemType(at: "/proc/self") == "proc")
-        #expect(Inotify().isMountPoint("/proc") && !Inotify().isMountPoint("/proc/self"))
+        #expect(Inotify().mount(of: "/proc/self")?.type == "proc")
+        #expect(Inotify().mount(of: "/proc")?.isHere == true && Inotify().mount(of: "/proc/self")?.isHere == false)
     }
 }

@@ -185,7 +185,7 @@ final class FaultyInotify: Inotify, @unchecked Sendable {
     }
 
     /// Calls of which those named fail: "open", "read" or "watch" with a path. `before` is called with each path that is
-    /// to be watched, and `whenAsked` with each whose file system's type is asked for, which comes after watching.
+    /// to be watched, and `whenAsked` with each whose mount is asked for, which comes after watching.
     init(
         failing faults: [String: SystemErrorCode] = [:], before: @escaping @Sendable (String) -> Void = { _ in },
         whenAsked: @escaping @Sendable (String) -> Void = { _ in }
@@ -271,9 +271,10 @@ final class FaultyInotify: Inotify, @unchecked Sendable {
         return count
     }
 
-    override func fileSystemType(at path: String) -> String? {
+    override func mount(of path: String) -> MountTable.Mount? {
         whenAsked(path)
-        return state.withLock { $0.fileSystems[path] } ?? super.fileSystemType(at: path)
+        guard let type = state.withLock({ $0.fileSystems[path] }) else { return super.mount(of: path) }
+        return (type, super.mount(of: path)?.isHere ?? false)
     }
 }
 
