@@ -77,8 +77,8 @@
     /// Checks a daemon's answer to libsecret's `OpenSession` before libsecret gets it, which uses any answer as the daemon's
     /// key (0.20.5 and 0.21): a string there crashes the process, as do 17 MB.
     private final class SessionGuard {
-        /// The pending request. GDBus calls for one message after another, on its own thread.
-        private var question: (serial: guint32, isPlain: Bool)?
+        /// The pending `OpenSession`. GDBus calls for one message after another, on its own thread.
+        private var question: Reference<OpaquePointer>?
 
         /// Checks every message of `bus` from now on.
         static func install(on bus: BusConnection) {
@@ -97,38 +97,32 @@
 
         /// The message to pass on in place of `message`, whose reference is taken over: an error if an answer has another type.
         private func pass(_ message: OpaquePointer, isIncoming: Bool) -> OpaquePointer? {
-            let body = g_dbus_message_get_body(message).map { Variant(owning: g_variant_ref($0)) }
             guard isIncoming else {
-                if let body, let member = g_dbus_message_get_member(message), String(cString: member) == "OpenSession" {
-                    let isPlain = body.has(type: "(sv)") && body.child(0).string == "plain"
-                    question = (g_dbus_message_get_serial(message), isPlain)
+                if let member = g_dbus_message_get_member(message), String(cString: member) == "OpenSession" {
+                    g_object_ref(UnsafeMutableRawPointer(message))
+                    question = Reference(owning: message)
                 }
                 return message
             }
-            guard let question, g_dbus_message_get_reply_serial(message) == question.serial else { return message }
-            self.question = nil
+            guard let asked = question, g_dbus_message_get_reply_serial(message) == g_dbus_message_get_serial(asked.pointer) else {
+                return message
+            }
+            question = nil
             let isAnswer = g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_RETURN
-            guard isAnswer, !Self.isSound(body, question.isPlain) else { return message }
+            guard isAnswer, !Self.isSound(Self.body(of: message), to: Self.body(of: asked.pointer)) else { return message }
             defer { g_object_unref(UnsafeMutableRawPointer(message)) }
-            return Self.refusal(of: message)
+            return g_dbus_message_new_method_error_literal(
+                asked.pointer, SecretServiceError.nameOfWrongAnswer, "the keyring's program answered OpenSession without a valid key")
         }
 
-        /// The error that libsecret gets in place of `answer`.
-        private static func refusal(of answer: OpaquePointer) -> OpaquePointer? {
-            let text = "the keyring's program answered OpenSession without a valid key"
-            let refusal = g_dbus_message_new()
-            g_dbus_message_set_message_type(refusal, G_DBUS_MESSAGE_TYPE_ERROR)
-            g_dbus_message_set_error_name(refusal, SecretServiceError.nameOfWrongAnswer)
-            g_dbus_message_set_reply_serial(refusal, g_dbus_message_get_reply_serial(answer))
-            g_dbus_message_set_sender(refusal, g_dbus_message_get_sender(answer))
-            withExtendedLifetime(Variant.tuple([.string(text)])) { g_dbus_message_set_body(refusal, $0.pointer) }
-            return refusal
+        private static func body(of message: OpaquePointer) -> Variant? {
+            g_dbus_message_get_body(message).map { Variant(owning: g_variant_ref($0)) }
         }
 
         /// Without a key, libsecret checks nothing. Real keys have 128 bytes, or one more.
-        private static func isSound(_ answer: Variant?, _ isPlain: Bool) -> Bool {
+        private static func isSound(_ answer: Variant?, to question: Variant?) -> Bool {
             guard let answer, answer.has(type: "(vo)") else { return false }
-            let key = answer.child(0)
+            let key = answer.child(0), isPlain = question.map { $0.has(type: "(sv)") && $0.child(0).string == "plain" } ?? false
             return isPlain || key.has(type: "ay") && (1...1024).contains(key.count)
         }
     }

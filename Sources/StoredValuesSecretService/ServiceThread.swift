@@ -126,8 +126,8 @@
 
     /// A counted reference to a GObject.
     ///
-    /// `@unchecked Sendable`: GObject counts references atomically. Everything except `GCancellable` and `GDBusConnection`, which
-    /// GLib documents as thread-safe, is used only on the service thread.
+    /// `@unchecked Sendable`: GObject counts references atomically. `GCancellable` and `GDBusConnection` are thread-safe, as GLib documents;
+    /// everything else is used by one thread.
     final class Reference<Object>: @unchecked Sendable {
         let pointer: Object
 
