@@ -123,8 +123,8 @@
         }
 
         /// Stores `secret` in `item`, in place, so that others are notified. It may be one of several that the search found.
-        func store(_ secret: SecretBytes, in item: Item, isOnlyOne: Bool = true) throws(SecretServiceError) {
-            let encrypted = try session.encrypt(secret), isSilent = try isGnomeKeyring()
+        func store(_ secret: SecretBytes, in item: Item, isOnlyOne: Bool) throws(SecretServiceError) {
+            let encrypted = try session.encrypt(secret), isSilent = try isProgram(.gnomeKeyring)
             // SetSecret of gnome-keyring sends no signal (seen: 42.1). Its CreateItem does, replaces the item with these attributes, and
             // keeps the label; but it may replace another one that has them and more, and take those away. They are asked for each
             // time: another program may have added some.
@@ -151,7 +151,7 @@
 
         /// Deletes `item`; succeeds if another program has just deleted it.
         func delete(_ item: Item) throws(SecretServiceError) {
-            let mayBeKWallet = try !isGnomeKeyring()
+            let mayBeKWallet = try !isProgram(.gnomeKeyring)
             isChanging = true
             try item.delete()
             guard mayBeKWallet else { return }
@@ -177,8 +177,6 @@
                 throw .unknownOutcome
             }
         }
-
-        private func isGnomeKeyring() throws(SecretServiceError) -> Bool { try isProgram(.gnomeKeyring) }
 
         /// It is found out once.
         private func isProgram(_ program: KnownProgram) throws(SecretServiceError) -> Bool {

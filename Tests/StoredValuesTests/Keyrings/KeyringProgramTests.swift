@@ -107,7 +107,7 @@ extension KeyringProgramTests {
             try await perform(desktop) { connection throws(SecretServiceError) in
                 let item = Item(daemon: connection.daemon, path: path)
                 let secret = SecretBytes(count: 4) { $0.copyBytes(from: "lost".utf8) }
-                try connection.store(secret, in: item)
+                try connection.store(secret, in: item, isOnlyOne: true)
             }
         }
         try await desktop.unlock()
