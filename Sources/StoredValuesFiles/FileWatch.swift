@@ -49,12 +49,10 @@ package final class FileWatch: Sendable {
     /// Notes that this process is about to change a file that it watches. If it does so again and again, its watches wake less often.
     package static func noteOwnChange() { WatchThread.lastOwnChange.store(monotonicNanoseconds(), ordering: .relaxed) }
 
-    deinit { cancel() }
-
     /// Why changes may go unseen; nil if all is well. What can be watched is watched all the same. ``Event/uncertain`` announces a
     /// change. Exhausted resources are retried automatically; after removing another cause, create a new watch.
     package var problem: FileError? { thread.problem(of: number) }
 
-    /// Ends the watch. Does not wait for a handler that is running on another thread. Can be repeated.
-    package func cancel() { thread.end(number) }
+    /// Does not wait for a handler that is running on another thread.
+    deinit { thread.end(number) }
 }

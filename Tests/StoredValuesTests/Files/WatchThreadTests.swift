@@ -456,8 +456,8 @@ extension WatchThreadTests {
                     group.addTask {
                         await offPool {
                             while !end.isReached.withLock({ $0 }) {
-                                let watches = (1...5).map { _ in FileWatch(DurableFile(path: path), on: thread) { _ in } }
-                                watches[0].cancel()
+                                var watches = (1...5).map { _ in FileWatch(DurableFile(path: path), on: thread) { _ in } }
+                                watches.removeFirst()
                             }
                         }
                     }
