@@ -143,7 +143,7 @@ extension WatchTable {
     mutating func settle(_ number: Int, _ problem: FileError?) -> Bool {
         // Without a path it has failed in the meantime, and has its problem.
         guard let watch = watches[number], let path = watch.path else { return true }
-        guard !watch.isStale, path.isTheSame(watch.file.operations) else { return false }
+        guard !watch.isStale, path.isUnchanged(watch.file.operations) else { return false }
         watches[number]?.isSettling = false
         watches[number]?.problem = problem
         return true
@@ -166,12 +166,12 @@ extension WatchTable {
         var findings: [Int: WatchFinding] = [:]
         func note(_ number: Int, _ next: WatchFinding) {
             if findings[number] == nil { order.append(number) }
-            let (event, hasTurned) = findings[number] ?? next
-            findings[number] = (next.event ?? event, next.hasTurned || hasTurned)
+            let (event, mayLeadElsewhere) = findings[number] ?? next
+            findings[number] = (next.event ?? event, next.mayLeadElsewhere || mayLeadElsewhere)
         }
         for event in events {
             if event.events.contains(.overflow) {
-                for number in watches.keys.sorted() { note(number, (.uncertain, hasTurned: true)) }
+                for number in watches.keys.sorted() { note(number, (.uncertain, mayLeadElsewhere: true)) }
             }
             guard let folder = folders[event.watch] else { continue }
             for (number, user) in folder.users {
@@ -182,7 +182,7 @@ extension WatchTable {
         return order.compactMap { number in
             guard let watch = watches[number], let finding = findings[number] else { return nil }
             guard watch.isSettling else { return (number, finding) }
-            if finding.hasTurned { watches[number]?.isStale = true }
+            if finding.mayLeadElsewhere { watches[number]?.isStale = true }
             return nil
         }
     }

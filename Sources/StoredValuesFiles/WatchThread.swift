@@ -133,7 +133,7 @@ extension WatchThread {
     /// The event to report to the owner, after watching the folders that are on the way now.
     private func outcome(of finding: WatchFinding, _ number: Int) -> FileWatch.Event? {
         guard let before = table.withLock({ $0[number] }) else { return nil }
-        if !finding.hasTurned, before.path?.isTheSame(before.file.operations) == true { return finding.event }
+        if !finding.mayLeadElsewhere, before.path?.isUnchanged(before.file.operations) == true { return finding.event }
         settle(number, before.file)
         guard let after = table.withLock({ $0[number] }) else { return nil }
         // Also if the folder was missing before: it may have come and gone meanwhile, and the owner have read its content.

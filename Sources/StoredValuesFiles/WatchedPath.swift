@@ -29,7 +29,7 @@ struct WatchedPath: Equatable, Sendable {
 
     /// Whether the path leads there still, if none of its folders and links has changed: the target is no link now, and there or
     /// not as it was.
-    func isTheSame(_ operations: FileOperations) -> Bool {
+    func isUnchanged(_ operations: FileOperations) -> Bool {
         guard reachesTarget else { return true }
         let kind = Self.kind(of: target, operations)
         return kind != .link && (kind != nil) == isFileThere
@@ -119,19 +119,19 @@ struct WatchedFolder: Equatable, Sendable {
 
     /// What `event` in the folder means for the watch; nil if nothing.
     func finding(for event: InotifyEvent) -> WatchFinding? {
-        if !event.events.isDisjoint(with: .folderItself) { return (nil, hasTurned: true) }
+        if !event.events.isDisjoint(with: .folderItself) { return (nil, mayLeadElsewhere: true) }
         let role = names.first { $0.bytes == event.name }?.role
         // Its folder may have gone with the file, and there may be another one by now. As long as a program has the file open, the folder
         // does not report its own end.
-        if role == .file { return (FileWatch.Event(ofFile: event.events), hasTurned: !event.events.isDisjoint(with: [.deleted, .movedFrom])) }
+        if role == .file { return (FileWatch.Event(ofFile: event.events), mayLeadElsewhere: !event.events.isDisjoint(with: [.deleted, .movedFrom])) }
         guard role != nil, !event.events.isDisjoint(with: .nameChanged) else { return nil }
-        return (nil, hasTurned: true)
+        return (nil, mayLeadElsewhere: true)
     }
 }
 
 /// What the system's events mean for a watch: what to report to its owner, unless the path leads elsewhere; and whether other folders
 /// may be on the way.
-typealias WatchFinding = (event: FileWatch.Event?, hasTurned: Bool)
+typealias WatchFinding = (event: FileWatch.Event?, mayLeadElsewhere: Bool)
 
 extension FileWatch.Event {
     fileprivate init(ofFile events: FolderEvents) {
