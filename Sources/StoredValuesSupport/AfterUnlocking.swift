@@ -34,13 +34,13 @@ package struct AfterUnlocking: Sendable {
     }
 }
 
-/// What others may observe.
+/// An object with observers.
 package protocol HasObservers: AnyObject, Sendable {
     /// Notifies the observers. Called without a lock.
     func notifyObservers()
 }
 
-/// A value that is no object. Objects are kept without it, because generic ones would have to look up their metadata for it.
+/// Holds a value that is not an object. Objects are stored directly, because boxing a generic one would look up its metadata.
 private final class Kept: Sendable {
     private let value: any Sendable
     init(value: any Sendable) { self.value = value }

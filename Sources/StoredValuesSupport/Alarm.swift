@@ -2,8 +2,8 @@ package import Dispatch
 
 /// Work that runs once, after a time, unless it is cancelled before.
 ///
-/// All alarms of the process share one thread, which ends a second after the last one has rung, or when a cancelled one would have, if that
-/// is later: starting a thread for each takes more than most of them are for. Not a timer of Dispatch: creating the first one of a process
+/// All alarms of the process share one thread, which ends one second after the last alarm, or at the time of a cancelled one if that is
+/// later: starting a thread for each would take longer than most of the work. Not a Dispatch timer: creating the first one of a process
 /// traps if no file descriptors are left.
 package final class Alarm: Sendable {
     private struct Schedule {
@@ -31,7 +31,7 @@ package final class Alarm: Sendable {
                 try startThread(named: "alarms", run)
                 schedule.hasThread = true
             }
-            // Mostly the first: each call of a kind has the same deadline.
+            // Usually at the front: calls of one kind have the same deadline.
             let place = schedule.alarms.firstIndex { $0.time <= alarm.time } ?? schedule.alarms.count
             schedule.alarms.insert(alarm, at: place)
             return schedule.sleepsUntil.map { alarm.time < $0 } ?? false
@@ -40,7 +40,7 @@ package final class Alarm: Sendable {
         return alarm
     }
 
-    /// Keeps the work from running, if it has not begun, and releases it.
+    /// Releases the work. It does not run any more, unless it has begun.
     package func cancel() {
         let removed = Self.schedule.withLock { schedule -> Alarm? in
             schedule.alarms.lastIndex { $0 === self }.map { schedule.alarms.remove(at: $0) }
@@ -72,7 +72,7 @@ package final class Alarm: Sendable {
 }
 
 extension DispatchQueue {
-    /// Runs `work` on this queue after `delay`; at once if no thread can be started that waits for that.
+    /// Runs `work` on this queue after `delay`, or at once if no thread for alarms can be started.
     package func async(after delay: Duration, _ work: @escaping @Sendable () -> Void) {
         guard delay > .zero, (try? Alarm.set(after: delay) { self.async(execute: work) }) != nil else { return async(execute: work) }
     }

@@ -17,7 +17,7 @@ public struct Guarded<State>: ~Copyable, Sendable {
         mutex = Mutex(state)
     }
 
-    /// Runs `body` when no other thread is in here. Must not be nested.
+    /// Runs `body` while holding the lock, which is not reentrant.
     @inlinable public borrowing func withLock<Result: ~Copyable, Failure>(
         _ body: (inout sending State) throws(Failure) -> sending Result
     ) throws(Failure) -> sending Result {
@@ -30,14 +30,14 @@ public struct Guarded<State>: ~Copyable, Sendable {
 }
 
 extension Guarded where State == Void {
-    /// Waits until no other thread is in here; the same thread must then call ``unlock()``. For generic code on hot paths: closures
-    /// would look up the type of their result, which takes as long as the lock. Only here are these names of `Mutex` used.
+    /// Acquires the lock; the same thread must then call ``unlock()``. For generic code on hot paths: closures would look up the type of
+    /// their result, which takes as long as the lock. These underscored members of `Mutex` are used nowhere else.
     @inlinable public borrowing func lock() {
         mutex._unsafeLock()
         _ = handover.load(ordering: .acquiring)
     }
 
-    /// Lets the next thread in.
+    /// Releases the lock.
     @inlinable public borrowing func unlock() {
         handover.store(true, ordering: .releasing)
         mutex._unsafeUnlock()

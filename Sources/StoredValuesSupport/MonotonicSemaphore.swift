@@ -6,8 +6,8 @@
 
 /// A counting semaphore whose waits end by the monotonic clock.
 ///
-/// `DispatchSemaphore` waits on Linux for a time of the wall clock (`sem_timedwait(3)`): where that is put back by an hour, as just after
-/// the start of a machine, each wait with a limit takes an hour longer (seen with Swift 6.3.1).
+/// `DispatchSemaphore` waits on Linux by the wall clock (`sem_timedwait(3)`): if that is set back by an hour, as may happen just after boot,
+/// each wait with a limit takes an hour longer (seen with Swift 6.3.1).
 ///
 /// `@unchecked Sendable` is sound: the count is used with the lock only, and the two pointers never change.
 package final class MonotonicSemaphore: @unchecked Sendable {
@@ -32,7 +32,7 @@ package final class MonotonicSemaphore: @unchecked Sendable {
         lock.deallocate()
     }
 
-    /// Lets one more pass, which may wait already.
+    /// Increments the count, and wakes one waiting thread.
     package func signal() {
         pthread_mutex_lock(lock)
         count += 1
@@ -40,7 +40,8 @@ package final class MonotonicSemaphore: @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
-    /// Blocks the thread until it may pass. False if that was not until `end`, in nanoseconds of the monotonic clock.
+    /// Blocks the thread until the count is positive, and decrements it. Returns false if `end`, in nanoseconds of the monotonic clock,
+    /// comes first.
     package func wait(until end: Int64) -> Bool {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }

@@ -13,7 +13,7 @@ package final class OneShot<Answer: Sendable>: Sendable {
 
     package init() {}
 
-    /// Whether another answer would be ignored.
+    /// Whether there is an answer already, so that another one would be ignored.
     package var isAnswered: Bool { state.withLock { $0.isAnswered } }
 
     /// Gives the answer; false if another one came first.
@@ -89,7 +89,7 @@ extension WaitError {
 }
 
 extension Duration {
-    /// The same time in nanoseconds; one beyond some 30 years becomes that, and one before now becomes 0.
+    /// The same time in nanoseconds, at least 0 and at most some 30 years.
     package var nanoseconds: Int64 {
         let (seconds, attoseconds) = components
         return max(0, min(seconds, 1_000_000_000) * 1_000_000_000 + attoseconds / 1_000_000_000)

@@ -1,7 +1,8 @@
-/// Retries failed work on a thread that exists only meanwhile: after a second, then after twice as long each time, up to a
+/// Retries failed work on a thread that exists only while it is needed: after a second, then after twice as long each time, up to a
 /// minute.
 ///
-/// The process shares these threads, so that a thousand files on a full disk take a few, and one slow attempt delays no other.
+/// All retries of the process share a few threads: a thousand files on a full disk do not need a thread each, and a slow attempt does not
+/// delay the others.
 package final class RetryThread: Sendable {
     private static let longestPause = Duration.seconds(60)
     private static let threadLimit = 4
@@ -15,7 +16,7 @@ package final class RetryThread: Sendable {
         var requests = 0
     }
 
-    /// The retries of the whole process whose pause is over, the first to be tried last.
+    /// The retries of the whole process whose pause is over, the next one last.
     private struct Due {
         var retries: [RetryThread] = []
         var threadCount = 0
@@ -61,7 +62,7 @@ package final class RetryThread: Sendable {
         }
     }
 
-    /// Waits for a thread, of which there is one more, up to the limit. Returns false if there is none.
+    /// Queues this, and starts one more thread below the limit. Returns false if there is no thread at all.
     private func enterQueue() -> Bool {
         Self.due.withLock { due in
             if due.threadCount < Self.threadLimit, (try? startThread(named: "try-again", Self.run)) != nil { due.threadCount += 1 }

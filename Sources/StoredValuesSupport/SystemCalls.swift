@@ -12,7 +12,7 @@ package struct SystemErrorCode: Error, Hashable, Sendable {
     package init(rawValue: Int32) { self.rawValue = rawValue }
 }
 
-/// Repeats an interrupted call, and throws `errno` if it returns -1. Twice, for a generic function of another module is slow.
+/// Repeats an interrupted call, and throws `errno` if it returns -1. Two overloads, because a generic function of another module is slow.
 @discardableResult
 package func system(_ call: () -> Int32) throws(SystemErrorCode) -> Int32 { try repeated(call) }
 @discardableResult
@@ -37,8 +37,8 @@ extension SystemErrorCode {
 /// `O_PATH` of open(2), which is unavailable in Swift: the file itself is not opened.
 package let openPathOnly: Int32 = 0o10_000_000
 
-/// Throws unless `count` files can be opened now. For C libraries that end the process where they cannot; other threads may still take
-/// the descriptors before the library does.
+/// Throws unless `count` more files can be opened. For C libraries that end the process if they cannot open one; another thread may still
+/// take the descriptors before the library does.
 package func requireDescriptors(_ count: Int) throws(SystemErrorCode) {
     var opened: [Int32] = []
     defer { for descriptor in opened { close(descriptor) } }
@@ -46,8 +46,7 @@ package func requireDescriptors(_ count: Int) throws(SystemErrorCode) {
     while opened.count < count { opened.append(try system { fcntl(opened[0], F_DUPFD_CLOEXEC, 0) }) }
 }
 
-/// Ends the process by this signal, also if the parent process has blocked it, or a library ignores it: as Ctrl-C ends it, so that a script
-/// around it ends too.
+/// Ends the process by this signal, even if it is blocked or ignored: a shell script that runs the program then ends too, as with Ctrl-C.
 package func endProcess(by number: Int32) -> Never {
     signal(number, SIG_DFL)
     var signals = sigset_t()
@@ -67,7 +66,7 @@ package func wipe(_ bytes: UnsafeMutableRawBufferPointer) {
 /// Nanoseconds since the machine started, the same for all its processes.
 package func monotonicNanoseconds() -> Int64 { nanoseconds(CLOCK_MONOTONIC) }
 
-/// The same, with the time in which the machine slept.
+/// The same, including the time in which the machine was suspended.
 package func bootNanoseconds() -> Int64 { nanoseconds(CLOCK_BOOTTIME) }
 
 private func nanoseconds(_ clock: clockid_t) -> Int64 {

@@ -37,7 +37,7 @@ extension String {
     /// Whether the text begins with this ASCII character.
     package func begins(with scalar: Unicode.Scalar) -> Bool { utf8.first == UInt8(ascii: scalar) }
 
-    /// The first `limit` scalars of what another process has sent, with a space for each that ends a line or steers a terminal.
+    /// The first `limit` scalars of a text from another process, with a space for each that ends a line or controls a terminal.
     package func asOneLine(upTo limit: Int) -> String {
         String(String.UnicodeScalarView(unicodeScalars.prefix(limit).map { $0.steersTerminals ? " " : $0 }))
     }
