@@ -20,7 +20,7 @@ extension DurableFile {
             let paths = suffix.isEmpty ? paths(of: target) : FilePaths(of: target + suffix), lockPath = paths.lock
             let descriptor: Int32
             do { descriptor = try openLock(lockPath, on: target, makingFolder: makingFolder) } catch {
-                // The folder can disappear after it was created. Some folders, as /proc, say the same of every new file, however often.
+                // The folder can disappear after it was created. In some, such as /proc, every new file fails with this error.
                 failures += 1
                 guard makingFolder, error.code == .noEntry, failures < 20, wait.again(nil, operations) else { throw error }
                 continue
@@ -51,11 +51,11 @@ extension DurableFile {
             do { return try operations.open(path, for: .locking) } catch {
                 guard error == .noEntry else { throw FileError(.lock, path, error) }
             }
-            // Otherwise a lock file would be left beside a device, in /dev.
+            // Otherwise this would leave a lock file beside a device in /dev.
             let status = try regularFile(at: target, for: .lock), folder = ResolvedPath.folder(of: target)
             if makingFolder, status == nil { try makeFolders(folder) }
             let access = status.map { FileAccess(of: $0, at: target, operations) } ?? (try? ownerOfNew(in: folder))
-            // A lock of this user's would keep the owner from a file that this user cannot replace.
+            // A lock of this user would lock the owner out of a file that this user cannot replace.
             if access?.mayBeKept == false { throw FileError(.lock, path, .notPermitted) }
             do {
                 let descriptor = try operations.open(path, for: .creating)
@@ -126,7 +126,7 @@ struct LockWait {
     static let turns: Range<Int64> = 1 << 62..<Int64.max
     /// After this time, those who have waited for less let this one go first.
     private static let patience: Int64 = 250_000_000
-    /// How long they do so while the lock is not taken.
+    /// For how long they do so if nobody takes the lock.
     private static let courtesy: Int64 = 50_000_000
 
     /// The limit for one turn of another; nil for no limit.
@@ -142,13 +142,13 @@ struct LockWait {
 
     init(limit: Duration?) { (self.limit, turnSeen) = (limit, start) }
 
-    /// Whether time may have passed: after a failed attempt, or in a call that waits by itself.
+    /// Whether this may have waited: after a failed attempt, or in a flock(2) that blocks.
     var mayHaveWaited: Bool { attempts > 0 || limit == nil }
 
-    /// Whether the next attempt may wait by itself, with a mark.
+    /// Whether the next attempt may block in flock(2), with a mark.
     var isEndless: Bool { limit == nil && attempts > 0 }
 
-    /// Whether no other goes first, as far as known.
+    /// Whether this may try now: no process that has waited longer is known.
     mutating func isNext(_ descriptor: Int32, _ operations: FileOperations) -> Bool {
         guard limit != .zero else { return true }
         let now = monotonicNanoseconds()

@@ -14,9 +14,9 @@ final class FilePaths: Sendable {
 /// Readers need no lock: they see the bytes before or after a replacement. Writers call ``lock(toChange:at:timeout:while:)`` and change the file
 /// through the ``LockedFile``. Symbolic links are resolved each time; the file they lead to is replaced, and the links are kept.
 ///
-/// Beside the real file are `<name>.lock`, which is removed only with the file for good (who waited for it sees that, and opens it
-/// anew), during a replacement `.<name>.stored-values.tmp`, and possibly the ``DurableGeneration``. Files that root creates
-/// there belong to the owner of the file or the folder, who would otherwise be locked out.
+/// Beside the real file are `<name>.lock`, which is removed only when the file is deleted for good (a process that waited for it notices,
+/// and opens the new one), `.<name>.stored-values.tmp` during a replacement, and possibly the ``DurableGeneration``. Files that root
+/// creates there belong to the owner of the file or the folder, who would otherwise be locked out.
 package final class DurableFile: Sendable {
     /// The maximum size. Real files are far smaller; a mistaken path must not fill the memory.
     package static let sizeLimit = 64 << 20
@@ -27,12 +27,12 @@ package final class DurableFile: Sendable {
 
     /// Folders in which we created a folder and that were not synced since.
     private let unsynchronizedFolders = Guarded<Set<String>>([])
-    /// Those of the given path, which mostly is the real one: composing them takes longer than the rest of a lock.
+    /// Those of the given path, which usually is the real one. Kept, because composing them takes longer than the rest of a lock.
     private let ownPaths: FilePaths
 
     /// The file at `path`; a relative path is resolved against the current working folder. Touches nothing.
     package init(path: String, operations: FileOperations = .posix) {
-        // The system would end the path there.
+        // The system would truncate the path there.
         requireProperUse(!path.utf8.contains(0), "DurableFile(path:): the path contains a NUL character")
         self.path = path.begins(with: "/") ? path : workingFolder().map { "\($0)/\(path)" } ?? path
         ownPaths = FilePaths(of: self.path)
@@ -83,8 +83,8 @@ package final class DurableFile: Sendable {
         String(name.utf8.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }, radix: 16)
     }
 
-    /// Creates an empty file that only its owner may read, and the folders that are missing, unless there is a file. It would survive a
-    /// power cut when this returns.
+    /// Creates an empty file that only its owner may read, and missing folders, unless there is a file. The file survives a power cut once
+    /// this returns.
     package func createIfMissing() throws(FileError) {
         try ResolvedPath.requireAbsolute(path)
         let target = try resolvedPath, folder = ResolvedPath.folder(of: target)
@@ -93,7 +93,7 @@ package final class DurableFile: Sendable {
         do throws(SystemErrorCode) {
             let descriptor = try operations.open(target, for: .creating)
             defer { operations.close(descriptor) }
-            // A folder that was replaced by a link meanwhile would give the file away in another place.
+            // If the folder was replaced by a link meanwhile, this would give away a file in another folder.
             if let owner = try? ownerOfNew(in: folder), FileAccess.isFile(descriptor, at: target, operations) {
                 try operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
             }

@@ -12,7 +12,7 @@ package final class DurableGeneration: Sendable {
     static let lockTimeout = Duration.seconds(10)
     private static let suffix = ".durable"
 
-    /// What was copied, with the pin of the file if known, so that no later file is mistaken for it.
+    /// What was copied, with the file's pin if there is one, so that no later file is mistaken for it.
     private typealias Copy = (target: String, identity: FileIdentity, pin: FilePin?)
 
     private let file: DurableFile
@@ -27,10 +27,10 @@ package final class DurableGeneration: Sendable {
         try file.read(at: file.resolvedPath + Self.suffix)?.bytes
     }
 
-    /// Whether this process has copied that state of the file last.
+    /// Whether this state of the file is the last one that this process has copied.
     package func holds(_ identity: FileIdentity?) -> Bool { lastCopy.withLock { $0?.identity == identity } }
 
-    /// Lets go of what this process has copied last, and so of its pin. The next time it is copied again.
+    /// Forgets the last copy and releases its pin, so that ``keep(_:if:)`` copies again.
     package func forgetCopy() { setLastCopy(nil) }
 
     /// Syncs the file's current state to the disk. Blocks as long as the disk takes. Returns false if the file is broken; the last good
@@ -78,7 +78,7 @@ package final class DurableGeneration: Sendable {
         guard let found = generation.found, let contents else {
             try generation.remove()
             setLastCopy(nil)
-            // Or it would stay where another process has just removed everything. Where this user may not remove it, it does no harm.
+            // Otherwise it would remain after another process has removed everything. If this user may not remove it, it does no harm.
             try? generation.removeLock()
             try file.syncFolder(of: target)
             return true
@@ -102,7 +102,7 @@ package final class DurableGeneration: Sendable {
     /// Whoever waits for one of the locks finds that it is gone, and takes a new one.
     package func removeAll(with locked: consuming LockedFile) throws(FileError) {
         let target = locked.path
-        let setAside = try locked.setAside()  // first, as this may fail: then all is still there
+        let setAside = try locked.setAside()  // first: if this fails, nothing has been removed
         let generation = try file.lock(toChange: Self.suffix, at: target, timeout: Self.lockTimeout)
         try generation.remove()
         try generation.removeLeftover()
@@ -117,6 +117,6 @@ package final class DurableGeneration: Sendable {
 
     private func setLastCopy(_ copy: Copy?) {
         let old = lastCopy.withLock { exchange(&$0, with: copy) }
-        withExtendedLifetime(old) {}  // its pin may close its file, without the lock
+        withExtendedLifetime(old) {}  // released without the lock, because its pin may close a file
     }
 }

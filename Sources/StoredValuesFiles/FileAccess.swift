@@ -17,7 +17,7 @@ struct FileAccess {
         (self.user, self.group, self.mode) = (user, group, mode)
     }
 
-    /// Those of the file at `path`, whose status is `status`.
+    /// The access of the file at `path`, whose status is `status`.
     init(of status: FileStatus, at path: String, _ operations: FileOperations) {
         self.init(user: status.user, group: status.group, mode: status.mode)
         do throws(SystemErrorCode) {
@@ -85,7 +85,7 @@ struct FileAccess {
         return now.group == group || (try? operations.changeOwner(of: descriptor, user: nil, group: group)) != nil
     }
 
-    /// Whether the file at `descriptor` has that path, which contains no links.
+    /// Whether the open file `descriptor` is at `path`, which contains no links.
     static func isFile(_ descriptor: Int32, at path: String, _ operations: FileOperations) -> Bool {
         guard let place = try? operations.readLink("/proc/self/fd/\(descriptor)") else { return false }
         return place.utf8.elementsEqual(path.utf8)

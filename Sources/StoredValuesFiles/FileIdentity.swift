@@ -44,7 +44,7 @@ package final class FilePin: Sendable {
     }
 
     deinit {
-        // Only then: Dispatch may trap while there are no file descriptors (seen with all pins closed on another thread).
+        // Only for replaced files: Dispatch may trap if no file descriptors are left (seen when all pins were closed on another thread).
         if isReplaced.load(ordering: .relaxed) { DeferredClosing.close(descriptor, operations) } else { operations.close(descriptor) }
     }
 
@@ -52,9 +52,8 @@ package final class FilePin: Sendable {
     package func noteReplaced() { isReplaced.store(true, ordering: .relaxed) }
 }
 
-/// Closes the descriptors of replaced files on another thread: with the last one, the file system frees the file. On ext4 that takes
-/// a third of the time of a whole replacement, and as long as an fsync if others use the disk. Nothing needs to wait for it, except
-/// a process that finds the disk full.
+/// Closes the descriptors of replaced files on another thread, because closing the last one frees the file. On ext4 that takes a third of
+/// the time of a whole replacement, and as long as an fsync while others use the disk. Only a process that finds the disk full waits for it.
 enum DeferredClosing {
     /// How many descriptors may wait. A program that replaces files faster than they are freed closes them itself.
     static let limit = 16

@@ -112,8 +112,8 @@ package class FileOperations: @unchecked Sendable {
 
     package func synchronize(_ descriptor: Int32) throws(SystemErrorCode) { try system { fsync(descriptor) } }
 
-    /// Asks whether what was written has found a place, of file systems that say so when a file is closed: over NFS a full disk, or a
-    /// quota, is an error of close(2), and not yet one of write(2). Elsewhere nothing can fail here, and nothing waits for the disk.
+    /// Throws the error of a write that the file system reports only when a file is closed: over NFS, a full disk or quota is an error of
+    /// close(2), not of write(2). Elsewhere this cannot fail, and it never waits for the disk.
     package func flush(_ descriptor: Int32) throws(SystemErrorCode) {
         let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0, closeFile(copy) != 0, errno != EINTR else { return }
@@ -179,15 +179,15 @@ package class FileOperations: @unchecked Sendable {
         try system { mkdir(path, mode_t(mode)) }
     }
 
-    /// Where the system shows the open files of this process, by their descriptors (proc(5)).
+    /// The folder with the open files of this process, by their descriptors (proc(5)).
     private static let openFiles = Array("/proc/self/fd/".utf8)
 
-    /// Whether something is at `path`, which is its real path. False also where the system cannot tell.
+    /// Whether something exists at `path`, and `path` is its real path. Also false if the system cannot tell.
     package func hasNoLinks(_ path: String) -> Bool {
         let descriptor = path.withCString { openFile($0, openPathOnly | O_CLOEXEC, 0) }
         guard descriptor >= 0 else { return false }
         defer { closeFile(descriptor) }
-        // With room for one byte more, which a longer path has. The longest path of all would not fit on the stack.
+        // One byte more, to recognize a longer path. Room for the longest possible path would not fit on the stack.
         return withUnsafeTemporaryAllocation(of: CChar.self, capacity: path.utf8.count + 1) { place in
             guard let start = place.baseAddress else { return false }
             let link = Self.openFiles + Int(descriptor).digits + [0]  // an interpolation takes twice as long

@@ -9,7 +9,7 @@ import StoredValuesSupport
 
 /// A ``DurableFile``, or its ``DurableGeneration``, while its lock is held, until this is destroyed: the only way to change it.
 package struct LockedFile: ~Copyable {
-    /// They stay the same while the lock is held.
+    /// The paths when the lock was taken. They do not change while it is held.
     private let paths: FilePaths
     let file: DurableFile
     let lock: Int32
@@ -79,7 +79,7 @@ package struct LockedFile: ~Copyable {
         FileWatch.noteOwnChange()
         // What is written must be readable again.
         guard bytes.count <= DurableFile.sizeLimit else { throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit)) }
-        // Otherwise renaming would free the old file, which takes another wait for the disk.
+        // Kept open: otherwise renaming would free the old file, which waits for the disk once more.
         let oldDescriptor = durably && old != nil ? try? operations.open(path, for: .readingWithoutLinks) : nil
         defer { if let oldDescriptor { DeferredClosing.close(oldDescriptor, operations) } }
         let temporaryPath = temporaryPath
@@ -149,7 +149,7 @@ package struct LockedFile: ~Copyable {
     /// Removes what a process left that died while replacing the file; succeeds if there is nothing.
     package func removeLeftover() throws(FileError) { try remove(temporaryPath) }
 
-    /// Removes the lock file. It must be the last that is done with it: another process may take a new one at once.
+    /// Removes the lock file. Nothing may be done under the lock after this: another process may take a new one at once.
     func removeLock() throws(FileError) { try remove(paths.lock) }
 
     /// The paths of all files that were set aside when this one was not readable.
@@ -163,7 +163,7 @@ package struct LockedFile: ~Copyable {
         return names.filter { $0.after(prefix: start) != nil }.map { "\(folder)/\($0)" }
     }
 
-    /// What the suffix of a file begins with that is set aside.
+    /// The beginning of the suffix of a file that is set aside.
     package static let setAsideMark = "rejected-"
 
     func remove(_ path: String) throws(FileError) {

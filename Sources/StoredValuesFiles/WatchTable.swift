@@ -40,7 +40,8 @@ struct WatchTable {
 
     var isEmpty: Bool { watches.isEmpty }
 
-    /// The watches that see less than they should, because a resource is exhausted, or for lack of permission. There is no event when that ends.
+    /// The watches that see less than they should because a resource is exhausted or a permission is missing. There is no event when that
+    /// ends.
     var starved: [Int] {
         watches.filter { $0.value.problem.map { $0.code == .accessDenied || $0.operation == .watch && $0.isLackOfRoom } ?? false }.map(\.key)
     }

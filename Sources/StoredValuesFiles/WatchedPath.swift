@@ -27,8 +27,8 @@ struct WatchedPath: Equatable, Sendable {
         try? operations.status(at: path, followingLinks: false).kind
     }
 
-    /// Whether the path leads there still, if none of its folders and links has changed: the target is no link now, and there or
-    /// not as it was.
+    /// Whether the path still leads to the target, given that no folder or link on the way has changed: the target is not a link, and
+    /// exists if and only if it did before.
     func isUnchanged(_ operations: FileOperations) -> Bool {
         guard reachesTarget else { return true }
         let kind = Self.kind(of: target, operations)
@@ -109,7 +109,7 @@ struct WatchedFolder: Equatable, Sendable {
         self.events.formUnion(events)
         for name in new {
             if let index = names.firstIndex(where: { $0.bytes == name.bytes }) {
-                // A name with two roles, as when a folder has two paths, is treated as on the way: then everything is checked.
+                // A name with two roles, as when a folder has two paths, counts as on the way: then everything is checked.
                 if names[index].role != name.role { names[index].role = .way }
             } else {
                 names.append(name)
@@ -129,8 +129,8 @@ struct WatchedFolder: Equatable, Sendable {
     }
 }
 
-/// What the system's events mean for a watch: what to report to its owner, unless the path leads elsewhere; and whether other folders
-/// may be on the way.
+/// What the system's events mean for a watch: the event to report to its owner, and whether the path may lead elsewhere now; then its
+/// folders must be watched anew first.
 typealias WatchFinding = (event: FileWatch.Event?, mayLeadElsewhere: Bool)
 
 extension FileWatch.Event {
