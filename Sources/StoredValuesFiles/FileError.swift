@@ -158,7 +158,8 @@ extension SystemErrorCode: CustomStringConvertible {
     ]
 
     private static let accessAdvice = "Check the owner and mode of the file and of its folder (namei -l shows every folder on the way)."
-    private static let listAdvice = "A file with an access control list (getfacl shows it) can be changed only by its owner, who must be in its group."
+    private static let listAdvice =
+        "A file with an access control list (getfacl shows it) can be changed only by its owner, who must be in its group."
     private static let roomAdvice = "Free some space; the file is unchanged."
     private static let descriptorAdvice = "Close some files, or raise the limit (ulimit -n)."
 }

@@ -86,7 +86,11 @@
 
         /// Whether the item is reported as locked; one that no longer exists is not.
         func isLocked(item: ObjectPath) throws(SecretServiceError) -> Bool {
-            do { return try property("Locked", of: Item.interface, at: item, "b").boolean } catch let error where error.isMissingObject { return false }
+            do {
+                return try property("Locked", of: Item.interface, at: item, "b").boolean
+            } catch let error where error.isMissingObject {
+                return false
+            }
         }
 
         func label(of collection: ObjectPath) throws(SecretServiceError) -> String {

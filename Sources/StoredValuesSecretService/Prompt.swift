@@ -46,9 +46,8 @@
         /// stays open. So does any in a sandbox that hides these names: `Daemon.isProgram` would ask the program itself, which may hang, and
         /// nothing limits a call here any more.
         fileprivate func dismissIfSafe() {
-            let isSafe = Cancellation().during {
-                ["org.kde.kwalletd5", "org.kde.kwalletd6", "org.kde.ksecretd", KnownProgram.keePassXC.name].contains { (try? daemon.bus.owner(of: $0)) == daemon.name }
-            }
+            let names = ["org.kde.kwalletd5", "org.kde.kwalletd6", "org.kde.ksecretd", KnownProgram.keePassXC.name]
+            let isSafe = Cancellation().during { names.contains { (try? daemon.bus.owner(of: $0)) == daemon.name } }
             if isSafe { daemon.bus.send("Dismiss", of: Self.interface, at: path, to: daemon.name) }
         }
     }

@@ -64,8 +64,8 @@
         ) throws(SecretServiceError) -> SecretPipe {
             // The request has this path, so that the response can be subscribed to before the request is sent.
             let token = "stored_values_\(UInt64.random(in: .min ... .max))"
-            let asker = connection.name?.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
-            let path = ObjectPath("\(Self.path.text)/request/\(asker ?? "")/\(token)")
+            let caller = connection.name?.dropFirst().map { $0 == "." ? "_" : String($0) }.joined()
+            let path = ObjectPath("\(Self.path.text)/request/\(caller ?? "")/\(token)")
             var response: UInt32?, isPortalGone = false
             let subscriptions = [
                 SignalSubscription(
@@ -91,7 +91,7 @@
             // The pipe is read at each look, so that the writer of more than fits does not wait long.
             var isAtEnd = false
             waitForSignals(every: 20) {
-                isAtEnd = pipe.readWhatIsThere()
+                isAtEnd = pipe.readAvailable()
                 return isPortalGone || connection.isClosed || response.map { $0 != 0 || isAtEnd } == true
             }
             switch response {
@@ -110,7 +110,11 @@
         /// There is no portal, or no keyring program that implements it.
         private static var missing: SecretServiceError {
             failure(
-                1, "no program on the session bus provides the Secret portal (\(interface)); install xdg-desktop-portal and a keyring that implements it, such as gnome-keyring")
+                1,
+                """
+                no program on the session bus provides the Secret portal (\(interface)); install xdg-desktop-portal and a keyring that \
+                implements it, such as gnome-keyring
+                """)
         }
 
         private static var gone: SecretServiceError { failure(2, "the Secret portal or the session bus ended before it answered") }
@@ -144,7 +148,7 @@
         var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
 
         /// Returns whether no more bytes will arrive, or are needed.
-        func readWhatIsThere() -> Bool {
+        func readAvailable() -> Bool {
             while count < buffer.count {
                 do throws(SystemErrorCode) {
                     let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
