@@ -18,7 +18,7 @@
         /// The daemon on `bus`, which is started if necessary and possible. Throws `noSecretService`.
         static func find(on bus: BusConnection) throws(SecretServiceError) -> Daemon {
             if let running = try running(on: bus) { return running }
-            // It can be started by name only: whatever fails, there is none.
+            // Only the bus can start one: whatever fails, there is none.
             guard try canBeStarted(on: bus), let started = try bus.startedOwner(of: wellKnownName) else { throw .noSecretService }
             return Daemon(bus: bus, name: started)
         }
@@ -133,9 +133,9 @@
 
     // Where programs deviate from the Secret Service's specification.
     extension Daemon {
-        /// Whether this is KWallet and the collection of these paths is an open wallet. Until it is first used through the Secret
-        /// Service, KWallet reports that as locked, finds nothing in it, and offers a prompt that unlocks without asking. Only its
-        /// own interface reports whether it is open.
+        /// Whether this is KWallet and the collection of these paths is an open wallet. Until an open wallet is first used through the
+        /// Secret Service, KWallet reports it as locked, finds nothing in it, and offers a prompt that unlocks it without asking the
+        /// user. Only KWallet's own interface reports whether it is open.
         func isOpenWallet(collectionOf paths: [ObjectPath]) throws(SecretServiceError) -> Bool {
             guard let collection = paths.first?.collection, paths.allSatisfy({ $0.isInside(collection) }) else { return false }
             do throws(SecretServiceError) {
@@ -151,8 +151,8 @@
             }
         }
 
-        /// Whether the daemon is `program`. A Flatpak's bus (xdg-dbus-proxy) hides its name there, as if nobody owned it; then what counts is
-        /// the object that only it has, on the connection by which it is the Secret Service, with which a Flatpak may talk.
+        /// Whether the daemon is `program`. The bus of a Flatpak (xdg-dbus-proxy) hides the program's name, as if nobody owned it. Then this
+        /// looks for the object that only that program has, on the daemon's connection, which a Flatpak may call.
         func isProgram(_ program: KnownProgram) throws(SecretServiceError) -> Bool {
             if let owner = try bus.owner(of: program.name) { return owner == name }
             // Not as the first message: see `Daemon`.
@@ -166,9 +166,9 @@
         }
 
         /// Performs a prompt that KeePassXC requires for every item that is created or deleted. Unless its user has turned that off, it
-        /// asks them before it deletes an entry for good, or moves one to the recycle bin where they want to be asked; and it asks to
-        /// be unlocked if it locks in the moment of creating an item. At the deadline of the call this throws `cancelled`, and the
-        /// dialog stays. Throws `accessDenied` for another program's, which might always ask.
+        /// shows a dialog before it deletes an entry for good, and before it moves one to the recycle bin if the user wants to be asked
+        /// about that, too; and it asks to be unlocked if it locks just as an item is created. At the deadline of the call this throws
+        /// `cancelled`, and the dialog stays. Throws `accessDenied` for the prompt of another program, which might always ask the user.
         @discardableResult
         func performHarmless(_ prompt: Prompt) throws(SecretServiceError) -> Variant {
             guard try isProgram(.keePassXC) else { throw .accessDenied }
@@ -176,13 +176,13 @@
         }
     }
 
-    /// A program that deviates, and how it is known.
+    /// A program that deviates from the specification, and how it is recognized.
     struct KnownProgram: Hashable, Sendable {
-        /// Only it owns this name on the bus,
+        /// The name that only this program owns on the bus.
         let name: String
-        /// and only it has this object,
+        /// The object that only this program has.
         let path: ObjectPath
-        /// with this interface.
+        /// The interface of that object.
         let interface: String
 
         static let gnomeKeyring = KnownProgram(
@@ -192,7 +192,7 @@
     }
 
     extension SecretServiceError {
-        /// The program has not what it was asked for, or does not let us have it. After any other error nothing is known.
+        /// The program lacks the object or method, or denies access to it. Other errors say nothing about the program.
         fileprivate var isRefusal: Bool {
             if case .other("system", _, _) = self { return false }
             return !isBroken && !isUndelivered && !isWrongAnswer && !isLimitOfGDBus && self != .cancelled

@@ -47,7 +47,7 @@
                         switch error {
                         case _ where error.isOwnLimitOfGDBus: break  // the caller's own deadline counts
                         case _ where error.isLimitOfGDBus && limits < 5: limits += 1
-                        // An item was removed between finding and using it, or the service did not know us yet.
+                        // An item was removed between finding and using it, or the service did not know this caller yet.
                         case _ where error.isMissingObject && searches < 2: searches += 1
                         // One in a hundred KWallet sessions is unusable, so a second attempt may fail too.
                         case _ where isDead && connections < (error.isWithoutSession ? 4 : 1): connections += 1
@@ -72,7 +72,7 @@
         package var hasPlainSession: Bool { SharedConnection.to(self).hasBeenPlain.load(ordering: .relaxed) }
     }
 
-    /// The connection to one daemon, and libsecret's session with it. When the daemon ends, or gives its name up, ``SharedConnection``
+    /// The connection to one daemon, and libsecret's session with it. When the daemon ends, or gives up its name, ``SharedConnection``
     /// opens another. Used only on the service thread, in its context.
     final class DaemonConnection {
         let daemon: Daemon
@@ -81,7 +81,7 @@
         fileprivate(set) var isChanging = false
         /// Whether a secret is known to have come through the session unchanged.
         private var isProven = false
-        /// Whether the daemon is this program, for those that were asked about.
+        /// Whether the daemon is this program, for each that it was asked about.
         private var answers: [KnownProgram: Bool] = [:]
         /// The owner of the well-known name, as far as the bus's signals were handled.
         private let currentOwner: () -> String?
@@ -101,8 +101,8 @@
             session = try CipherSession(with: daemon)
         }
 
-        /// Whether the well-known name has another owner now, or none. The daemon may go on answering: KeePassXC does whose user turns its
-        /// Secret Service off. But what it holds, nobody else finds any more. Asks nobody.
+        /// Whether the well-known name has another owner now, or none. The daemon may still answer, as KeePassXC does after its user has
+        /// turned its Secret Service off, but other programs no longer find its items. Sends no message.
         fileprivate func hasLostName() -> Bool {
             handleArrivedSignals()
             return currentOwner() != daemon.name
@@ -126,15 +126,15 @@
         func store(_ secret: SecretBytes, in item: Item, isOnlyOne: Bool) throws(SecretServiceError) {
             let encrypted = try session.encrypt(secret), isSilent = try isProgram(.gnomeKeyring)
             // SetSecret of gnome-keyring sends no signal (seen: 42.1). Its CreateItem does, replaces the item with these attributes, and
-            // keeps the label; but it may replace another one that has them and more, and take those away. They are asked for each
-            // time: another program may have added some.
+            // keeps the label. But it may replace another item that has these attributes and more, and remove the others, so it is used
+            // only if the search found one item. The attributes are read each time, because another program may have added some.
             let attributes = try isSilent && isOnlyOne ? item.attributes() : nil
             isChanging = true
             if let attributes {
                 _ = try daemon.createItem(encrypted, attributes, label: nil, in: item.collection)
             } else {
                 try item.set(encrypted)
-                // The secret is stored, whatever comes of announcing it.
+                // The secret is stored even if announcing it fails.
                 if isSilent { try? item.announce() } else { try requireStillOpen(item) }
             }
             try proveAfterWriting(item, holds: secret)
@@ -157,12 +157,12 @@
             guard mayBeKWallet else { return }
             try requireStillOpen(item)
             try afterChange { () throws(SecretServiceError) in
-                // KeePassXC before 2.7 does not say that its user declined.
+                // KeePassXC before 2.7 does not report that its user declined.
                 if try daemon.isProgram(.keePassXC), try item.exists() { throw .accessDenied }
             }
         }
 
-        /// While KWallet locks, it confirms a change without making it (its sources, 5.103).
+        /// While KWallet is locking, it confirms a change without making it (its sources, 5.103).
         private func requireStillOpen(_ item: Item) throws(SecretServiceError) {
             try afterChange { () throws(SecretServiceError) in
                 guard try daemon.isOpen(item.collection) else { throw .locked }
@@ -178,14 +178,14 @@
             }
         }
 
-        /// It is found out once.
+        /// Asks the daemon once for each program.
         private func isProgram(_ program: KnownProgram) throws(SecretServiceError) -> Bool {
             let answer = if let known = answers[program] { known } else { try daemon.isProgram(program) }
             answers[program] = answer
             return answer
         }
 
-        /// If it differs, another program may have stored it meanwhile; then the next answer is the same.
+        /// If the item holds another secret, another program may have stored it meanwhile: then fetching it again gives the same.
         private func prove(_ item: Item, holds secret: SecretBytes) throws(SecretServiceError) {
             let found = try fetch(item)
             if !found.equals(secret) {
@@ -216,7 +216,7 @@
 
         // MARK: Opening the default collection
 
-        /// Opens the default collection if that needs no prompt. Returns whether it had to: then earlier results are invalid.
+        /// Opens the default collection if that needs no prompt. Returns whether it was locked: then earlier results are invalid.
         @discardableResult
         func requireOpenDefaultCollection() throws(SecretServiceError) -> Bool {
             let collection = try daemon.defaultCollection()
@@ -225,9 +225,9 @@
             return true
         }
 
-        /// To be called before each search. By default KeePassXC answers a search while no collection is open only when the user has
-        /// opened one, in a dialog. So this throws then what follows if such a search finds nothing. (If it locks between this and the
-        /// search, it asks all the same.)
+        /// Call this before each search. By default KeePassXC prompts the user to open a collection before it answers a search while
+        /// none is open. In that case, this throws what a search without a result would lead to. (If KeePassXC locks between this and
+        /// the search, it prompts anyway.)
         func requireSearchWithoutPrompt() throws(SecretServiceError) {
             guard try isProgram(.keePassXC) else { return }
             var reason = SecretServiceError.locked
@@ -250,7 +250,7 @@
         /// Only a new connection can help.
         fileprivate var isOfDeadConnection: Bool { isUndelivered || isBroken || isWithoutSession }
 
-        /// The message that it answers had no effect.
+        /// The message that failed with this had no effect.
         fileprivate var hadNoEffect: Bool { isUndelivered || isWithoutSession || isMissingObject }
     }
 #endif

@@ -19,8 +19,8 @@
             return attributes.dictionary
         }
 
-        /// The valid one last. The times have whole seconds, so the time of creation and then the path break ties, for reading and
-        /// updating alike.
+        /// The last one is the one in use. The times have whole seconds, so the time of creation and then the path break ties, for reading
+        /// and updating alike.
         static func oldestFirst(_ items: [Item]) throws(SecretServiceError) -> [Item] {
             guard items.count > 1 else { return items }
             var ranked: [(item: Item, rank: (modified: UInt64, created: UInt64, length: Int, path: String))] = []
@@ -48,7 +48,7 @@
             _ = try daemon.call("SetSecret", of: Self.interface, at: path, [secret], reply: "()")
         }
 
-        /// Has the program signal that the item has changed: its label is set to what it is.
+        /// Makes the program signal that the item has changed, by setting its label to the current one.
         func announce() throws(SecretServiceError) {
             guard let label = try properties().value(of: "Label", "s") else { return }
             let value = withExtendedLifetime(label) { Variant(owning: g_variant_new_variant(label.pointer)) }

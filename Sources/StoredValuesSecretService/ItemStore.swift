@@ -1,8 +1,8 @@
 #if Libsecret
     /// The items of the Secret Service on one bus. Calls run on a thread of this layer. Each ends at the deadline, including the time
     /// spent waiting for others, or as soon as its task is cancelled; a write may still happen then. Only
-    /// ``unlock(evenWithoutDisplay:)`` prompts, and KeePassXC by itself (``Daemon/performHarmless(_:)``), or if it locks in the moment
-    /// of a search.
+    /// ``unlock(evenWithoutDisplay:)`` prompts, and KeePassXC by itself (``Daemon/performHarmless(_:)``), or if it locks just before a
+    /// search.
     package struct ItemStore: Hashable, Sendable {
         package let bus: Bus
         package let deadline: Duration
@@ -86,11 +86,11 @@
         /// and a later check with "open": KWallet; KeePassXC in a third of its starts.)
         ///
         /// gnome-keyring finds items in collections that are locked, too. KeePassXC and KWallet do not: what lies in another database or
-        /// wallet that is locked counts as missing. To throw `locked` for each such collection would hide for ever that a secret is
-        /// missing from whoever keeps an archive that they never open.
+        /// wallet that is locked counts as missing. If this threw `locked` for each such collection, a user who keeps an archive locked
+        /// would never learn that a secret is missing.
         fileprivate func openItems(_ attributes: [String: String]) throws(SecretServiceError) -> [Item] {
             var wasOpen = false
-            for _ in 1...5 {  // in case it had to be opened first, and was locked once meanwhile
+            for _ in 1...5 {  // it may have to be opened first, and be locked once meanwhile
                 let found = try search(attributes)
                 if !found.locked.isEmpty {
                     lockedItems.formUnion(found.locked)

@@ -43,8 +43,8 @@
 
         /// Closes the user's prompt, only for KWallet and KeePassXC. While an unlock prompt of any program is on the screen,
         /// gnome-keyring aborts when any is dismissed (42.1, `perform_next_unlock: assertion failed: (!self->current)`); its prompt
-        /// stays open. So does any in a sandbox that hides these names: `Daemon.isProgram` would ask the program itself, which may hang, and
-        /// nothing limits a call here any more.
+        /// stays open. So does any prompt in a sandbox that hides these names: `Daemon.isProgram` would call the program itself, which may
+        /// hang, and here a call has no deadline any more.
         fileprivate func dismissIfSafe() {
             let names = ["org.kde.kwalletd5", "org.kde.kwalletd6", "org.kde.ksecretd", KnownProgram.keePassXC.name]
             let isSafe = Cancellation().during { names.contains { (try? daemon.bus.owner(of: $0)) == daemon.name } }

@@ -21,7 +21,7 @@
     }
 
     extension SecretServiceError {
-        /// A `GError` in this layer's terms, or with its own text if there is no term for it.
+        /// The case for a `GError`, or `other` with the error's own text.
         init(_ error: UnsafeMutablePointer<GError>) {
             let domain = error.pointee.domain, code = Int(error.pointee.code)
             let isRemote = g_dbus_error_is_remote_error(error) != 0
@@ -95,10 +95,11 @@
         /// The service could not use the proposed key of the session.
         var isRefusedKey: Bool { isDBus(G_DBUS_ERROR_INVALID_ARGS) }
 
-        /// No reply came within GDBus's own limit, which is 25 s for messages of libsecret, whatever our deadline; or the other side says so.
+        /// No reply came within GDBus's own limit, which is 25 s for messages of libsecret whatever the deadline, or the other side reported a
+        /// timeout.
         var isLimitOfGDBus: Bool { isOwnLimitOfGDBus || isDBus(G_DBUS_ERROR_TIMEOUT, G_DBUS_ERROR_TIMED_OUT) }
 
-        /// Not what the other side says, which may say so at once.
+        /// Only GDBus's own limit: the other side may send a timeout at any time.
         var isOwnLimitOfGDBus: Bool { isIO(G_IO_ERROR_TIMED_OUT) }
 
         private func isDBus(_ codes: GDBusError...) -> Bool { codes.contains { isOther(g_dbus_error_quark(), Int($0.rawValue)) } }

@@ -10,7 +10,7 @@
         private let listening: Listening
         private let retries = RetryThread()
 
-        /// Without a thread or file descriptor, that is reported, and beginning is retried.
+        /// Without a free thread or file descriptor, this reports that and tries again later.
         package init(on bus: Bus, _ report: @escaping @Sendable (ServiceNews) -> Void) {
             listening = Listening(bus: bus, report: report)
             begin()
@@ -36,7 +36,7 @@
         }
     }
 
-    /// What a ``ServiceListener`` reports. Signals name no secret, come in dozens and some too early, so this says little.
+    /// What a ``ServiceListener`` reports. It has no details, because signals do not name the secret, and many come too early or repeatedly.
     package enum ServiceNews: Hashable, Sendable {
         /// Any item may have been created, changed or deleted; also reported when listening begins or resumes.
         case anythingMayHaveChanged
@@ -65,7 +65,7 @@
             ending.during { waitForSignals(every: pause) { isDone() || time.map { $0 <= monotonicMicroseconds() } == true } }
         }
 
-        /// Listens on one connection after another until it is stopped. Not on that of the calls, which a message may close.
+        /// Listens on one connection after another until it is stopped. Not on the connection of the calls, which a too large message closes.
         func run() {
             let shortestPause: Int64 = 100_000
             var pause = shortestPause
@@ -133,7 +133,7 @@
             }
         }
 
-        /// Nil if unknown. It waits for a daemon that hangs, from which no signal could arrive meanwhile.
+        /// Nil if unknown. Blocks while the daemon hangs; no signal could come from it meanwhile.
         private func isOpen(_ owner: String?, on bus: BusConnection) -> Bool? {
             guard let owner, (try? requireRoom()) != nil else { return nil }
             let daemon = Daemon(bus: bus, name: owner)
@@ -143,7 +143,7 @@
         }
     }
 
-    /// The clock of main contexts.
+    /// The clock of GLib's main contexts.
     private func monotonicMicroseconds() -> Int64 { Int64(g_get_monotonic_time()) }
 
     /// Signals in close succession, handled together: dozens come for one change, some before it has happened. It ends when none has

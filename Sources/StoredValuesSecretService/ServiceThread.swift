@@ -39,8 +39,8 @@
 
     extension SecretServiceError: WaitError {}
 
-    /// Throws if GLib would not get what it ends the process without: a file descriptor for each main context, cancellable and
-    /// connection (`g_wakeup_new`), and where it `isConnecting`, a thread. To be called before entering GLib.
+    /// Throws if something is not available without which GLib ends the process: a file descriptor for each main context, cancellable and
+    /// connection (`g_wakeup_new`), and if it `isConnecting`, a thread. Call this before entering GLib.
     func requireRoom(isConnecting: Bool = false) throws(SecretServiceError) {
         do throws(SystemErrorCode) { try requireDescriptors(8) } catch {
             let advice = "close some files, or raise the limit (ulimit -n)"
@@ -75,14 +75,14 @@
         return try withContext(context, body)
     }
 
-    /// Handles the signals that have come to this thread's main context. Waits for none.
+    /// Handles the signals that have arrived in this thread's main context, without waiting.
     func handleArrivedSignals() {
         let context = g_main_context_get_thread_default()
         while g_main_context_iteration(context, 0) != 0 {}
     }
 
     /// Handles the signals of this thread's main context until `isDone` or the thread's calls are cancelled. `isDone` is called after
-    /// each signal, and at least every `pause` milliseconds. To be called inside of ``Cancellation/during(_:)``.
+    /// each signal, and at least every `pause` milliseconds. Call this inside ``Cancellation/during(_:)``.
     func waitForSignals(every pause: UInt32, until isDone: () -> Bool) {
         let context = g_main_context_get_thread_default(), cancellable = Cancellation.current
         let timer = g_timeout_source_new(pause)
@@ -140,7 +140,7 @@
         }
     }
 
-    /// Throws the error that a call reports through a `GError`; it returns nothing then that must be released.
+    /// Throws the error that a call reports through a `GError`. The result of a failed call need not be released.
     @discardableResult
     func checked<Result>(
         _ call: (UnsafeMutablePointer<UnsafeMutablePointer<GError>?>) -> Result

@@ -29,7 +29,7 @@
         ) {
             let cancellation = Cancellation(), limit = ItemStore.promptLimit
             ServiceThread.cancellations.async(after: limit) { [weak cancellation] in cancellation?.cancel() }
-            // A separate queue: it may take minutes.
+            // On a separate queue, because this may take minutes.
             DispatchQueue(label: "StoredValues.SecretPortal").async {
                 let result = Result { () throws(SecretServiceError) in
                     do throws(SecretServiceError) {
@@ -88,7 +88,7 @@
                 throw Self.gone
             }
             accepted()
-            // The pipe is read at each look, so that the writer of more than fits does not wait long.
+            // The pipe is read each time, so that a writer of more than fits into it does not wait long.
             var isAtEnd = false
             waitForSignals(every: 20) {
                 isAtEnd = pipe.readAvailable()
