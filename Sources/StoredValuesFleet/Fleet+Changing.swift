@@ -70,9 +70,7 @@
             }
             let what = contents.count == 1 ? "change \"\(first.place.key.text)\"" : "change \(contents.count) settings"
             do {
-                try await change(contents.map { keys.key(of: $0.place) }, what, isChecked: true) { found, stamp in
-                    zip(contents, found).map { step($0.place, from: $1.flatMap { FleetRecord($0.value) }, to: $0.value, stamp) }
-                }
+                try await changeSettings(contents.map(\.place), what, isChecked: true) { _ in (contents.map(\.value), ()) }
             } catch { throw .ofChange(error) }
         }
 
@@ -84,64 +82,64 @@
         ) async throws(FleetError) -> JSONValue? {
             let place = try Self.place(key, target)
             if let json { try Self.check(json, key) }
-            var replaced: [JSONValue?] = []
             do {
-                let decision = try await change(
-                    [keys.key(of: place)], "change \"\(key)\"", remark: force, isChecked: force == nil && json != nil
-                ) { found, stamp in
+                return try await changeSettings([place], "change \"\(key)\"", remark: force, isChecked: force == nil && json != nil) { found in
                     let old = found[0].flatMap { FleetRecord($0.value) }
                     // What is no record of ours has no value, but is there.
-                    replaced.append(found[0] == nil ? nil : old?.value ?? .null)
-                    let new = json.map { FleetMirror.Value(json: $0, version: old?.version ?? 0) }
-                    return [step(place, from: old, to: new, stamp)]
+                    return ([json.map { FleetMirror.Value(json: $0, version: old?.version ?? 0) }], found[0].map { _ in old?.value ?? .null })
                 }
-                return replaced[decision]
             } catch { throw .ofChange(error) }
-        }
-
-        /// What is to be stored, and what the log says of it.
-        func step(
-            _ place: FleetKeys.Place, from old: FleetRecord?, to new: FleetMirror.Value?, _ stamp: String
-        ) -> (new: Data?, log: FleetLogRecord.Change?) {
-            let record = new.map { FleetRecord(value: $0.json, version: $0.version, writer: writer, time: stamp) }
-            return (
-                record?.data,
-                FleetLogRecord.Change(
-                    key: place.key.text, target: place.target.path, from: old?.value, to: new?.json, fromVersion: old?.version)
-            )
         }
 
         // MARK: Transactions
 
-        /// Replaces what is stored under `keys` with what `decide` makes of that, unless others have changed it meanwhile; then it decides again, on
-        /// what is there then. It gets the time for records, and returns an empty list where nothing is to be changed; what it returns for a key may
-        /// have nothing to say in the log. If it `isChecked`, the published schema must allow what is set. Returns the decision made, counted from 0.
+        /// ``change(_:_:remark:isChecked:_:)`` for settings: `decide` returns the new value for each of `places`, nil to remove it.
         @discardableResult
-        nonisolated(nonsending) func change(
+        nonisolated(nonsending) func changeSettings<Result>(
+            _ places: [FleetKeys.Place], _ what: String, remark: String? = nil, isChecked: Bool = false,
+            _ decide: (_ found: [EtcdKeyValue?]) throws -> (values: [FleetMirror.Value?], result: Result)
+        ) async throws -> Result {
+            try await change(places.map { keys.key(of: $0) }, what, remark: remark, isChecked: isChecked) { found, stamp in
+                let (values, result) = try decide(found)
+                let steps = zip(zip(places, found), values).map { there, new -> (new: Data?, log: FleetLogRecord.Change?) in
+                    let record = new.map { FleetRecord(value: $0.json, version: $0.version, writer: writer, time: stamp) }
+                    return (record?.data, FleetLogRecord.Change(there.0, from: there.1, to: new))
+                }
+                return (steps, result)
+            }
+        }
+
+        /// Replaces what is stored under `keys` with what `decide` makes of it, in one transaction. If others have changed a key in the meantime,
+        /// `decide` runs again with the new content. It also gets the time for records, and returns no steps if nothing is to be changed; a step
+        /// without `log` is left out of the log. With `isChecked` the published schema must allow the new values.
+        ///
+        /// Returns the result of the decision that was made, which after a lost answer need not be the last one.
+        @discardableResult
+        nonisolated(nonsending) func change<Result>(
             _ keys: [Data], _ what: String, remark: String? = nil, isChecked: Bool = false,
-            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> [(new: Data?, log: FleetLogRecord.Change?)]
-        ) async throws -> Int {
+            _ decide: (_ found: [EtcdKeyValue?], _ stamp: String) throws -> (steps: [(new: Data?, log: FleetLogRecord.Change?)], result: Result)
+        ) async throws -> Result {
             let end = ContinuousClock.now + timeout
             let time = Date.now, stamp = FleetRecord.stamp(time)
             let logKey = self.keys.newLogKey(at: time)
             var found = try await read(keys, what, end: end)
-            var decision = 0
+            var results: [Result] = []
             var mayStillHappen = false
             func outcome() -> FleetError.Outcome { mayStillHappen ? .mayHaveHappened : .didNotHappen }
             while true {
-                decision += 1
-                let decided: [(new: Data?, log: FleetLogRecord.Change?)]
+                let (decided, result): (steps: [(new: Data?, log: FleetLogRecord.Change?)], result: Result)
                 var schema: (key: Data, revision: Int)?
                 do {
-                    decided = try decide(found, stamp)
+                    (decided, result) = try decide(found, stamp)
                     if isChecked { schema = (self.keys.schema, try await check(decided.compactMap(\.log), end: end)) }
                 } catch let error as FleetError where mayStillHappen {
                     throw FleetError(error.reason, error.sentence, outcome: .mayHaveHappened)
                 }
                 let steps = zip(zip(keys, found), decided).map { FleetChange.Step(key: $0.0, found: $0.1, new: $1.new) }
-                guard steps.contains(where: { $0.found != nil || $0.new != nil }) else { return decision - 1 }
+                guard steps.contains(where: { $0.found != nil || $0.new != nil }) else { return result }
+                results.append(result)
                 let record = FleetLogRecord(
-                    time: stamp, writer: writer, changes: decided.compactMap(\.log), remark: remark, decision: decision)
+                    time: stamp, writer: writer, changes: decided.compactMap(\.log), remark: remark, decision: results.count)
                 let change = FleetChange(steps: steps, logKey: logKey, mark: self.keys.mark, record: record, schema: schema)
                 let answer: EtcdAnswer
                 do throws(EtcdError) { answer = try await gateway.ask(change.transaction, timeout: end - .now) } catch {
@@ -151,7 +149,7 @@
                         // Where the last space is used up just then, etcd makes the change, and says so all the same (its quotaApplierV3).
                         do throws(FleetError) {
                             let log = try await read([logKey], what, end: .now + EtcdGateway.attemptLimit)[0]
-                            if let log { return FleetChange.decision(of: log.value, last: decision) - 1 }
+                            if let log { return results[FleetChange.decision(of: log.value, last: results.count) - 1] }
                         } catch {
                             refusal.mayHaveHappened = true
                         }
@@ -159,7 +157,7 @@
                     throw FleetError(refusal, what)
                 }
                 switch change.verdict(answer) {
-                case .made(let decision): return decision - 1
+                case .made(let decision): return results[decision - 1]
                 case .conflict(let now):
                     (found, mayStillHappen) = (now, mayStillHappen || change.mayStillHappen && answer.isAfterDoubt)
                     if isChecked { schemas.learn(answer.found.last ?? nil) }

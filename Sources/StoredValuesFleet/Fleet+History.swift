@@ -37,18 +37,14 @@
                         """)
             }
             let before = try await values(before: record, places)
-            var undone: [FleetLogRecord.Change] = []
-            try await change(places.map { keys.key(of: $0) }, what, remark: "undoes \(revision)") { found, stamp in
+            return try await changeSettings(places, what, remark: "undoes \(revision)") { found in
                 // What etcdctl changes has no record.
                 for (found, change) in zip(found, record.changes) where found.map({ $0.revision != revision }) ?? (change.to != nil) {
                     throw FleetHistoryError(
                         description: "\"\(change.key)\" for \(change.target) was changed since, without a record. Nothing was changed; set the value instead.")
                 }
-                let steps = zip(zip(places, found), before).map { step($0.0, from: $0.1.flatMap { FleetRecord($0.value) }, to: $1, stamp) }
-                undone = steps.compactMap(\.log)
-                return steps
+                return (before, zip(zip(places, found), before).map { FleetLogRecord.Change($0.0, from: $0.1, to: $1) })
             }
-            return undone
         }
 
         /// What was set before the record's changes: by etcd's history, which is exact; where that was compacted, by the record.
@@ -113,6 +109,11 @@
     }
 
     extension FleetLogRecord.Change {
+        init(_ place: FleetKeys.Place, from found: EtcdKeyValue?, to new: FleetMirror.Value?) {
+            let old = found.flatMap { FleetRecord($0.value) }
+            self.init(key: place.key.text, target: place.target.path, from: old?.value, to: new?.json, fromVersion: old?.version)
+        }
+
         fileprivate func isSameSetting(as other: Self) -> Bool {
             !isSecret && !other.isSecret && key.isIdentical(to: other.key) && target.isIdentical(to: other.target)
         }

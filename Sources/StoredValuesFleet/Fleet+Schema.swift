@@ -13,14 +13,11 @@
         /// Puts a schema beside the settings, or removes it. Returns whether there was one.
         @discardableResult
         package func publish(_ schema: PublishedSchema?) async throws(FleetError) -> Bool {
-            var wasThere = false
             do {
-                try await change([keys.schema], schema == nil ? "remove the schema" : "publish the schema") { found, _ in
-                    wasThere = found[0] != nil
-                    return [(schema.map { Data($0.json.text(onOneLine: true)) }, FleetLogRecord.Change(key: "(the schema)", target: ""))]
+                return try await change([keys.schema], schema == nil ? "remove the schema" : "publish the schema") { found, _ in
+                    ([(schema.map { Data($0.json.text(onOneLine: true)) }, FleetLogRecord.Change(key: "(the schema)", target: ""))], found[0] != nil)
                 }
             } catch { throw .ofChange(error) }
-            return wasThere
         }
 
         /// Throws if the schema does not allow what would be set. Returns the revision of the schema.

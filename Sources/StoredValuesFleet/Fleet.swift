@@ -90,15 +90,11 @@
             _ key: String, default defaultItem: Item, for target: FleetTarget = .everyone, _ change: (inout Item) throws -> Void
         ) async throws -> Item {
             let place = try Self.place(key, target)
-            var items: [Item] = []
-            let decision = try await self.change([keys.key(of: place)], "update \"\(key)\"", isChecked: true) { found, stamp in
-                let old = try Self.record(found[0], place)
-                var item = try old.map { try Self.item(Item.self, in: $0, key) } ?? defaultItem
+            return try await changeSettings([place], "update \"\(key)\"", isChecked: true) { found in
+                var item = try Self.record(found[0], place).map { try Self.item(Item.self, in: $0, key) } ?? defaultItem
                 try change(&item)
-                items.append(item)
-                return [step(place, from: old, to: try Self.encoded(item, key), stamp)]
+                return ([try Self.encoded(item, key)], item)
             }
-            return items[decision]
         }
 
         /// Makes several changes as one: in one transaction, at one revision, with one record in the log. All or none are made.

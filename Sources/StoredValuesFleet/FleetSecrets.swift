@@ -98,10 +98,12 @@
                 }
                 // Not what this key does not open: nobody has looked whether it is genuine.
                 _ = try open(found[0])
-                return [
-                    (found[0]?.value, nil), (signature(of: found[0].map { Array($0.value) }, epoch, by: signer), nil),
-                    (epoch.data(writer: fleet.writer, time: stamp), FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true)),
-                ]
+                return (
+                    [
+                        (found[0]?.value, nil), (signature(of: found[0].map { Array($0.value) }, epoch, by: signer), nil),
+                        (epoch.data(writer: fleet.writer, time: stamp), FleetLogRecord.Change(key: "(restored)", target: "", isSecret: true)),
+                    ], ()
+                )
             }
         }
 
@@ -150,21 +152,23 @@
         ) async throws(KeyringError) {
             do {
                 try await fleet.change(stored, what) { found, _ in
-                    guard makingFile || found[0] != nil else { return [] }
+                    guard makingFile || found[0] != nil else { return ([], ()) }
                     // Else it would make an empty file, and an operator with a wrong application id would take it for done.
                     guard signingKey == nil || found[0] != nil else {
                         throw Self.refusal(2, "the cluster has no secrets whose key could be changed; store the first one with the new key")
                     }
                     var secrets = try open(found[0])
-                    guard try body(&secrets) else { return [] }
+                    guard try body(&secrets) else { return ([], ()) }
                     let bytes = secrets.sealed()
                     guard bytes.count <= Self.sizeLimit else { throw KeyringError.tooLarge }
                     // Only now: what makes the file may make the key.
                     let signer = try SigningKey(of: signingKey ?? key), epoch = try signedEpoch(found)
-                    return [
-                        (Data(bytes), FleetLogRecord.Change(key: name, target: "", isSecret: true)), (signature(of: bytes, epoch, by: signer), nil),
-                        (found[0] == nil ? nil : found[2]?.value, nil),
-                    ]
+                    return (
+                        [
+                            (Data(bytes), FleetLogRecord.Change(key: name, target: "", isSecret: true)),
+                            (signature(of: bytes, epoch, by: signer), nil), (found[0] == nil ? nil : found[2]?.value, nil),
+                        ], ()
+                    )
                 }
             } catch {
                 throw KeyringError(fleet: error)
