@@ -182,7 +182,7 @@
 
         // MARK: Writing
 
-        /// Brings the files up to the replica, of which only `changed` settings are others than were published (nil: any), then does the `rest`.
+        /// Brings the files up to the replica, in which only `changed` settings may differ from what was published (nil: all), then does the `rest`.
         private mutating func publish(
             _ changed: Set<PreferencesKey>? = nil, at now: BootMoment, _ rest: (inout AgentSteps) -> [Action]
         ) -> [Action] {
@@ -192,17 +192,12 @@
             let secrets = takeSecrets(at: now), areSecretsHere = !secrets.contains { if case .fail = $0 { true } else { false } }
             // By a mirror without secrets beside it programs know that there are none, so on a new machine the secrets come first.
             guard areSecretsHere || !isFirst else { return secrets }
-            var new = mirror ?? FleetMirror(origin: origin, values: [:]), isOther = digest == nil
-            if let changed, mirror != nil {
-                for key in changed {
-                    let value = replica.value(of: key, forHost: host, groups: groups)
-                    if value != new[key] { (new[key], isOther) = (value, true) }
-                }
-            } else {
-                let values = replica.values(forHost: host, groups: groups)
-                // Also where only the cluster is another one: a restarted agent keeps to that of its mirror.
-                isOther = isOther || mirror?.values != values || !new.origin.cluster.isIdentical(to: origin.cluster)
-                if isOther { new = FleetMirror(origin: origin, values: values) }
+            var new = mirror ?? FleetMirror(origin: origin, values: [:])
+            // A restarted agent expects the cluster of its mirror.
+            var isOther = isFirst || digest == nil || !new.origin.cluster.isIdentical(to: origin.cluster)
+            for key in changed ?? replica.settingKeys.union(new.values.keys) {
+                let value = replica.value(of: key, forHost: host, groups: groups)
+                if value != new[key] { (new[key], isOther) = (value, true) }
             }
             new.origin = origin
             let settings = isOther ? write(new, at: now) : []

@@ -143,26 +143,14 @@
 
         var origin: FleetMirror.Origin { FleetMirror.Origin(cluster: cluster, revision: revision) }
 
-        /// What a machine is meant by, the widest first.
-        private static func targets(_ host: String, _ groups: [String]) -> [FleetTarget] { [.everyone] + groups.map { .group($0) } + [.host(host)] }
+        /// The keys of all settings, whatever machines they are for.
+        var settingKeys: Set<PreferencesKey> { Set(entries.values.compactMap { $0.place?.key }) }
 
-        /// One of ``values(forHost:groups:)``.
+        /// The value of a setting on a machine: the narrower target wins, and of its groups the later one.
         func value(of key: PreferencesKey, forHost host: String, groups: [String]) -> FleetMirror.Value? {
-            Self.targets(host, groups).reversed().lazy.compactMap { entries[keys.key(of: FleetKeys.Place(target: $0, key: key))]?.record }
+            let targets: [FleetTarget] = [.host(host)] + groups.reversed().map { .group($0) } + [.everyone]
+            return targets.lazy.compactMap { entries[keys.key(of: FleetKeys.Place(target: $0, key: key))]?.record }
                 .first.map { FleetMirror.Value(json: $0.value, version: $0.version) }
-        }
-
-        /// The values for a machine: the narrower wins, and of its groups the later one.
-        func values(forHost host: String, groups: [String]) -> [PreferencesKey: FleetMirror.Value] {
-            let targets = Self.targets(host, groups)
-            let ranks = Dictionary(targets.enumerated().map { ($1, $0) }) { _, later in later }
-            var best: [PreferencesKey: (rank: Int, value: FleetMirror.Value)] = [:]
-            for entry in entries.values {
-                guard let place = entry.place, let record = entry.record, let rank = ranks[place.target], rank >= best[place.key]?.rank ?? 0
-                else { continue }
-                best[place.key] = (rank, FleetMirror.Value(json: record.value, version: record.version))
-            }
-            return best.mapValues(\.value)
         }
 
         /// Whether there is no setting.
