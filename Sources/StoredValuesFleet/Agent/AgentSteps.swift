@@ -34,6 +34,7 @@
         /// The latest state of the cluster that was seen, for telling whether it went back.
         private(set) var known: FleetMirror.Origin?
         var secrets = Secrets.unread(why: "they were not read yet")
+        var areSecretsKnown: Bool { if case .read = secrets { true } else { false } }
         /// Why the cluster's secrets were not taken over, and since when.
         private var secretsTrouble: (since: Date, why: String)?
         /// Whether it was noted that nobody can tell whether the secrets are genuine.
@@ -87,7 +88,8 @@
         /// Takes over all that the cluster had when it was `asked`.
         mutating func adopt(_ new: SettingsReplica, asked: BootMoment, at now: BootMoment) -> [Action] {
             replica = new
-            return publish(at: now) { $0.confirmed(asked, at: now) }
+            let actions = publish(at: now)
+            return areSecretsKnown ? actions + confirmed(asked, at: now) : actions
         }
 
         /// The answer came on the watch.
@@ -99,12 +101,11 @@
             case .readAgain(let why): return readAgain(why)
             case .refused(let why): return [.fail(AgentProblem("the cluster refused the watch: \(why)", isCertain: true))]
             case .changes(let events, let revision):
-                let changed = self.replica?.apply(events, revision: revision)
-                return publish(changed, at: now) { steps in
-                    // Where the last confirmation is too old, a change is none.
-                    if case .current = steps.report.state { steps.report.state = .current(revision: revision) }
-                    return [steps.told(at: now)]
-                }
+                let actions = publish(self.replica?.apply(events, revision: revision), at: now)
+                guard areSecretsKnown else { return actions }
+                // Where the last confirmation is too old, a change is none.
+                if case .current = report.state { report.state = .current(revision: revision) }
+                return actions + [told(at: now)]
             }
         }
 
@@ -131,8 +132,7 @@
                 guard digest != nil else { return [.fail(AgentProblem("the mirror could not be written", isCertain: false))] }
                 // What was decided by a wrong clock, for example, is decided again.
                 let secrets = secretsTrouble == nil ? [] : takeSecrets(at: now)
-                if case .fail? = secrets.last { return secrets }
-                return secrets + mirrorIs(found, at: now) + confirmed(asked, at: now)
+                return areSecretsKnown ? secrets + mirrorIs(found, at: now) + confirmed(asked, at: now) : secrets
             }
         }
 
@@ -182,16 +182,14 @@
 
         // MARK: Writing
 
-        /// Brings the files up to the replica, in which only `changed` settings may differ from what was published (nil: all), then does the `rest`.
-        private mutating func publish(
-            _ changed: Set<PreferencesKey>? = nil, at now: BootMoment, _ rest: (inout AgentSteps) -> [Action]
-        ) -> [Action] {
+        /// Brings the files up to the replica, in which only `changed` settings may differ from what was published (nil: all).
+        private mutating func publish(_ changed: Set<PreferencesKey>? = nil, at now: BootMoment) -> [Action] {
             guard let replica else { return [] }
             let origin = replica.origin, host = configuration.host, groups = configuration.groups
             let isFirst = mirror == nil
-            let secrets = takeSecrets(at: now), areSecretsHere = !secrets.contains { if case .fail = $0 { true } else { false } }
+            let secrets = takeSecrets(at: now)
             // By a mirror without secrets beside it programs know that there are none, so on a new machine the secrets come first.
-            guard areSecretsHere || !isFirst else { return secrets }
+            guard areSecretsKnown || !isFirst else { return secrets }
             var new = mirror ?? FleetMirror(origin: origin, values: [:])
             // A restarted agent expects the cluster of its mirror.
             var isOther = isFirst || digest == nil || !new.origin.cluster.isIdentical(to: origin.cluster)
@@ -207,7 +205,7 @@
                 .note("\(id): the entry \"\(place.key.text)\" for \(place.target) is not a setting that stored-values-fleet wrote, and is ignored.")
             }
             brokenPlaces = broken
-            return (isFirst ? secrets + settings : settings + secrets) + (areSecretsHere ? notes + rest(&self) : [])
+            return (isFirst ? secrets + settings : settings + secrets) + (areSecretsKnown ? notes : [])
         }
 
         /// Replaces the mirror, of which the report names the old and the new content meanwhile. The next report names the new one.

@@ -182,7 +182,7 @@
         /// a cluster that has just come back. Where nothing was changed meanwhile, that is confirmed at once.
         private func resume() async throws -> Bool {
             // All of it must be in the files.
-            guard wasUseful, steps.digest != nil, case .read = steps.secrets, let known = steps.replica, known.mark != nil else { return false }
+            guard wasUseful, steps.digest != nil, steps.areSecretsKnown, let known = steps.replica, known.mark != nil else { return false }
             let asked = BootMoment.now, then = EtcdStep.read(keys.mark, at: known.revision), now = EtcdStep.read(keys.mark)
             var answer: EtcdAnswer
             do throws(EtcdError) {
@@ -213,7 +213,7 @@
             case .adoptIfRemoved(let revision): try await requireSettings(at: revision)
             case .keep(let why): throw AgentProblem(why, isCertain: true)
             }
-            if case .unread = steps.secrets { steps.secrets = files.readSecrets() }
+            if !steps.areSecretsKnown { steps.secrets = files.readSecrets() }
             try carryOut { $0.adopt(new, asked: asked, at: .now) }
             wholeMoment = .now + Self.wholeInterval
         }
