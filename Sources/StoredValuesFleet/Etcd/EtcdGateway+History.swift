@@ -24,17 +24,16 @@
         /// The oldest revision of which the cluster still knows what there was, if that is later than `revision`. It says so to a watch that is to
         /// begin before it, and nowhere else. Nil if it does not say so in time.
         private func oldestRevision(of key: Data, after revision: Int) async throws -> Int? {
-            let oldest = Guarded<Int?>(nil), isTold = OneShot<Bool>()
-            try await untilOneEnds(
-                {
-                    try await self.watch(key, from: revision) { answer in
-                        guard answer.compacted > revision else { return }
-                        oldest.withLock { $0 = answer.compacted }
-                        isTold.answer(true)
-                    }
-                },
-                { _ = await isTold.wait(cancelled: false) }, { _ = await pause(for: .seconds(5)) })
-            return oldest.withLock { $0 }
+            struct Oldest: Error { let revision: Int }
+            do {
+                try await untilOneEnds(
+                    {
+                        try await self.watch(key, from: revision) { answer in
+                            if answer.compacted > revision { throw Oldest(revision: answer.compacted) }
+                        }
+                    }, { _ = await pause(for: .seconds(5)) })
+            } catch let oldest as Oldest { return oldest.revision }
+            return nil
         }
     }
 #endif
