@@ -30,14 +30,13 @@
             configuration.minimumTLSVersion = .tlsv12
             if let authorities {
                 configuration.trustRoots = .certificates(
-                    try Self.reading(authorities, "certificates of authorities") { try NIOSSLCertificate.fromPEMFile(authorities) })
+                    try Self.reading(authorities, "certificates of authorities") { try NIOSSLCertificate.fromPEMBytes($0) })
             }
             if let certificate {
-                let chain = try Self.reading(certificate, "a certificate") { try NIOSSLCertificate.fromPEMFile(certificate) }
+                let chain = try Self.reading(certificate, "a certificate") { try NIOSSLCertificate.fromPEMBytes($0) }
                 configuration.certificateChain = chain.map { .certificate($0) }
                 guard let key else { throw .misconfigured("The certificate \"\(certificate)\" was given without its private key. Name both.") }
-                configuration.privateKey = .privateKey(
-                    try Self.reading(key, "a private key") { try NIOSSLPrivateKey(file: key, format: .pem) })
+                configuration.privateKey = .privateKey(try Self.reading(key, "a private key") { try NIOSSLPrivateKey(bytes: $0, format: .pem) })
                 // Renewed one after the other, the two may not belong together for a moment, which a connection would not say.
                 do { _ = try NIOSSLContext(configuration: configuration) } catch {
                     throw .misconfigured("\"\(key)\" is not the private key of \"\(certificate)\". Name the one that belongs to it.")
@@ -46,12 +45,12 @@
             return configuration
         }
 
-        private static func reading<Result>(_ path: String, _ what: String, _ body: () throws -> Result) throws(FleetError) -> Result {
-            let isThere: Bool
-            // NIOSSL says neither which file it was nor why it could not be read.
-            do { isThere = try DurableFile(path: path).read() != nil } catch { throw .misconfigured("\(error)") }
-            guard isThere else { throw .misconfigured("There is no file \"\(path)\" with \(what).") }
-            do { return try body() } catch { throw .misconfigured("\"\(path)\" does not hold \(what) in PEM.") }
+        private static func reading<Result>(_ path: String, _ what: String, _ parse: ([UInt8]) throws -> Result) throws(FleetError) -> Result {
+            let bytes: [UInt8]?
+            // Errors of NIOSSL do not name the file, or why it cannot be read.
+            do { bytes = try DurableFile(path: path).read()?.bytes } catch { throw .misconfigured("\(error)") }
+            guard let bytes else { throw .misconfigured("There is no file \"\(path)\" with \(what).") }
+            do { return try parse(bytes) } catch { throw .misconfigured("\"\(path)\" does not hold \(what) in PEM.") }
         }
 
         /// The user's name and password; nil if there is no file for them. Throws if others can read them.
