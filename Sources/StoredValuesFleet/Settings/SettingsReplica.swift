@@ -48,8 +48,8 @@
         private var confirmed: Int
         /// Whether no removal can have been missed before all was read: see ``goOn()``.
         private var isWhole = true
-        /// That of the last removal that came here.
-        private var lastRemoval = 0
+        /// The revision of the last change that is here, removals included.
+        private var lastChange: Int
         /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
         private var behind: Int?
         private(set) var entries: [Data: Entry] = [:]
@@ -58,6 +58,7 @@
 
         init(_ answer: EtcdAnswer, _ keys: FleetKeys) {
             (self.keys, cluster, revision, confirmed) = (keys, answer.cluster, answer.revision, answer.revision)
+            lastChange = answer.entries.reduce(0) { max($0, $1.revision) }
             entries.reserveCapacity(answer.entries.count)
             for found in answer.entries { put(Entry(found, keys), found.key) }
         }
@@ -65,11 +66,8 @@
         /// Takes over changes that lead to `revision`. Returns whose settings they are.
         @discardableResult
         mutating func apply(_ events: [EtcdEvent], revision: Int) -> Set<PreferencesKey> {
-            for event in events {
-                put(event.isDeletion ? nil : Entry(event.entry, keys), event.entry.key)
-                if event.isDeletion { lastRemoval = max(lastRemoval, event.entry.revision) }
-            }
-            (self.revision, confirmed) = (revision, revision)
+            for event in events { put(event.isDeletion ? nil : Entry(event.entry, keys), event.entry.key) }
+            (self.revision, confirmed, lastChange) = (revision, revision, revision)
             return Set(events.compactMap { keys.place(of: $0.entry.key)?.key })
         }
 
@@ -131,8 +129,7 @@
         /// ``mark`` held in the cluster at this revision: the name of a record of the log, which no two histories share. It says nothing of what
         /// came after it, by etcdctl or an older version: that may be of a history that was lost.
         func isContinued(by then: EtcdKeyValue?, of cluster: String) -> Bool {
-            guard let mark, let then, self.cluster.isIdentical(to: cluster) else { return false }
-            guard lastRemoval <= mark.revision, entries.values.allSatisfy({ $0.revision <= mark.revision }) else { return false }
+            guard let mark, let then, self.cluster.isIdentical(to: cluster), lastChange == mark.revision else { return false }
             return then.revision == mark.revision && then.value == mark.data
         }
 
