@@ -38,7 +38,7 @@
         /// Why the cluster's secrets were not taken over, and since when.
         private var secretsTrouble: (since: Date, why: String)?
         /// Whether it was noted that nobody can tell whether the secrets are genuine.
-        private var isBlindnessNoted = false
+        private var isUnverifiedNoted = false
         private(set) var isWatching = false
         private var report = FleetReport(state: .stale(since: .now, why: "The agent has just started."), confirmed: nil)
         /// Why the cluster was last lost.
@@ -60,14 +60,14 @@
             let isGone = found == nil && there == .read(bytes: nil, seen: nil)
             (mirror, digest, secrets) = (found?.mirror ?? mirror, found?.digest, isGone ? secrets : there)
             known = known ?? mirror?.origin
-            return (found == nil ? restore(at: now) : []) + [told(at: now)]
+            return (found == nil ? restore(at: now) : []) + [reportAction(at: now)]
         }
 
         /// The file that is the mirror now has this digest; nil if there is none. Another one than was written is written over.
-        mutating func mirrorIs(_ found: UInt64?, at now: BootMoment) -> [Action] {
+        mutating func checkMirror(_ found: UInt64?, at now: BootMoment) -> [Action] {
             guard let digest, found != digest else { return [] }
-            return say("\(id): something other than the agent has changed or removed the mirror; it is rewritten.")
-                + restore(at: now) + [told(at: now)]
+            return noteOnce("\(id): something other than the agent has changed or removed the mirror; it is rewritten.")
+                + restore(at: now) + [reportAction(at: now)]
         }
 
         /// Writes what was kept, if anything is known of the secrets, too: by a mirror without them programs know that there are none.
@@ -93,7 +93,7 @@
         }
 
         /// The answer came on the watch.
-        mutating func heard(_ answer: EtcdAnswer, at now: BootMoment) -> [Action] {
+        mutating func received(_ answer: EtcdAnswer, at now: BootMoment) -> [Action] {
             guard let replica else { return [] }
             isWatching = true
             switch WatchVerdict(answer, after: replica.revision, in: replica.cluster) {
@@ -105,13 +105,13 @@
                 guard areSecretsKnown else { return actions }
                 // Where the last confirmation is too old, a change is none.
                 if case .current = report.state { report.state = .current(revision: revision) }
-                return actions + [told(at: now)]
+                return actions + [reportAction(at: now)]
             }
         }
 
         /// A watch goes on from the replica's revision.
-        mutating func goOn() -> [Action] {
-            replica?.goOn()
+        mutating func resumeWatch() -> [Action] {
+            replica?.resumeWatch()
             return []
         }
 
@@ -132,7 +132,7 @@
                 guard digest != nil else { return [.fail(AgentProblem("the mirror could not be written", isCertain: false))] }
                 // What was decided by a wrong clock, for example, is decided again.
                 let secrets = secretsTrouble == nil ? [] : takeSecrets(at: now)
-                return areSecretsKnown ? secrets + mirrorIs(found, at: now) + confirmed(asked, at: now) : secrets
+                return areSecretsKnown ? secrets + checkMirror(found, at: now) + confirmed(asked, at: now) : secrets
             }
         }
 
@@ -140,7 +140,7 @@
         mutating func lost(_ problem: AgentProblem, at now: BootMoment) -> [Action] {
             if isAnnounced { noted = [] }
             (self.problem, isAnnounced, isWatching) = (problem, false, false)
-            let note = say("\(id): \(problem.why). The last settings stay in use; trying again.")
+            let note = noteOnce("\(id): \(problem.why). The last settings stay in use; trying again.")
             // What is uncertain changes nothing while the last confirmation counts; after that, the reason is always the latest one.
             if !problem.isCertain, case .current = report.state { return note }
             return note + doubt(at: now)
@@ -151,7 +151,7 @@
         /// Some time has passed: reports that the agent is alive, and that the last confirmation has become too old.
         mutating func tick(at now: BootMoment) -> [Action] {
             guard case .current = report.state, age(at: now) >= FleetReport.freshness else {
-                return report.alive?.age(at: now).map { $0 < FleetAgent.interval } ?? false ? [] : [told(at: now)]
+                return report.alive?.age(at: now).map { $0 < FleetAgent.interval } ?? false ? [] : [reportAction(at: now)]
             }
             return doubt(at: now)
         }
@@ -161,7 +161,7 @@
 
         mutating func end(at now: BootMoment) -> [Action] {
             report.state = .stale(since: (report.confirmed ?? now).date, why: "The agent has ended. Start it again: stored-values-fleet agent.")
-            var last = told(at: now, naming: [digest])
+            var last = makeReport(at: now, naming: [digest])
             last.alive = nil
             return [.writeReport(last)]
         }
@@ -169,15 +169,15 @@
         private mutating func doubt(at now: BootMoment) -> [Action] {
             let why = problem?.why ?? "the cluster has not answered"
             report.state = .stale(since: (report.confirmed ?? now).date, why: "The agent could not confirm them: \(why).")
-            return [told(at: now)]
+            return [reportAction(at: now)]
         }
 
         private mutating func confirmed(_ asked: BootMoment, at now: BootMoment) -> [Action] {
             guard let replica else { return [] }
             (report.confirmed, report.state, problem) = (asked, .current(revision: replica.revision), nil)
-            guard !isAnnounced else { return [told(at: now)] }
+            guard !isAnnounced else { return [reportAction(at: now)] }
             isAnnounced = true
-            return [.note("\(id): \(configuration.folder.mirror(of: id)) is current, at revision \(replica.revision)."), told(at: now)]
+            return [.note("\(id): \(configuration.folder.mirror(of: id)) is current, at revision \(replica.revision)."), reportAction(at: now)]
         }
 
         // MARK: Writing
@@ -213,7 +213,7 @@
             var new = new
             let bytes = new.layOut(), old = digest
             (mirror, digest) = (new, FleetFolder.digest(of: bytes))
-            return [.writeReport(told(at: now, naming: [old, digest])), .writeMirror(bytes)]
+            return [.writeReport(makeReport(at: now, naming: [old, digest])), .writeMirror(bytes)]
         }
 
         /// Brings the encrypted file up to what the cluster has, unless that is older than what this machine has seen.
@@ -234,8 +234,8 @@
             // The file first: after a crash in between, it is at least as new as what is noted.
             case .replace(let bytes, let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSecrets(bytes), .writeSeen(new)])
             }
-            if offer?.trust == .unknown, !isBlindnessNoted {
-                isBlindnessNoted = true
+            if offer?.trust == .unknown, !isUnverifiedNoted {
+                isUnverifiedNoted = true
                 actions.append(
                     .note("\(id): without --secrets-public-key the agent cannot tell whether the cluster's secrets are genuine, and takes over any that look newer."))
             }
@@ -246,14 +246,14 @@
 
         // MARK: Telling
 
-        private mutating func told(at now: BootMoment) -> Action { .writeReport(told(at: now, naming: [digest])) }
+        private mutating func reportAction(at now: BootMoment) -> Action { .writeReport(makeReport(at: now, naming: [digest])) }
 
         /// The report as it is to be written now, naming what the mirror may be.
-        private mutating func told(at now: BootMoment, naming digests: [UInt64?]) -> FleetReport {
+        private mutating func makeReport(at now: BootMoment, naming digests: [UInt64?]) -> FleetReport {
             report.alive = now
-            var told = report
-            (told.mirror, told.state) = (digests.compactMap(\.self).map(FleetReport.name), state)
-            return told
+            var written = report
+            (written.mirror, written.state) = (digests.compactMap(\.self).map(FleetReport.name), state)
+            return written
         }
 
         /// What is said of the machine: the settings may be current, but whoever looks must not take the secrets for fresh.
@@ -263,7 +263,7 @@
         }
 
         /// Notes a problem, unless it was noted since the cluster was last lost.
-        mutating func say(_ sentence: String) -> [Action] {
+        mutating func noteOnce(_ sentence: String) -> [Action] {
             if noted.count == 1000 { noted = [] }  // what another process sends is in them, and could be endless
             return noted.insert(sentence).inserted ? [.note(sentence)] : []
         }

@@ -35,12 +35,12 @@
         /// How often the cluster is asked whether the mirror is fresh: several times while one confirmation counts.
         static let interval = Duration.milliseconds(2500)
         /// How often it is asked for everything, which etcdctl or an older version may have changed. At random, so that not all agents ask at once.
-        private static var wholeInterval: Duration { .seconds(Double.random(in: 45...75)) }
+        private static var fullCheckInterval: Duration { .seconds(Double.random(in: 45...75)) }
         /// How long it waits before it tries again.
         static let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
 
         /// How long the first attempt to read all settings takes at most. Each failed one doubles it: much may come by a slow network.
-        private static let readingPatience = Duration.seconds(5)
+        private static let firstReadTimeout = Duration.seconds(5)
 
         private let configuration: Configuration
         private let gateway: EtcdGateway
@@ -50,11 +50,11 @@
         /// Where all of this runs: it waits for the disk, so that nothing comes in between what is decided together.
         private let executor = AgentExecutor()
         private var steps: AgentSteps
-        private var readingPatience = FleetAgent.readingPatience
+        private var readTimeout = FleetAgent.firstReadTimeout
         /// When the cluster is asked next for all that it has.
-        private var wholeMoment = ContinuousClock.now + FleetAgent.wholeInterval
+        private var nextFullCheck = ContinuousClock.now + FleetAgent.fullCheckInterval
         /// Whether the last watch was good for anything. One that was not is not continued: perhaps it never can be.
-        private var wasUseful = false
+        private var wasWatchUseful = false
 
         package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
@@ -75,7 +75,7 @@
             while try await hold() {
                 begin()
                 // Each of them ends when the task is cancelled, or the files are not this agent's any more.
-                try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.live() }, { await self.tellCluster() })
+                try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.reportAlive() }, { await self.reportToCluster() })
                 guard !Task.isCancelled else { break }
                 note("\(configuration.applicationID): something other than the agent has removed the lock \(files.lockPath); the agent takes it again.")
             }
@@ -84,11 +84,11 @@
 
         /// Waits until no other agent keeps the files; false if the task is cancelled before.
         private func hold() async throws -> Bool {
-            var said: Set<String> = []
+            var noted: Set<String> = []
             // Not by a wait for the lock itself, which would either never end or look a thousand times a second.
             for attempt in 0... {
                 do {
-                    for sentence in try files.prepare() where said.insert(sentence).inserted { note(sentence) }
+                    for sentence in try files.prepare() where noted.insert(sentence).inserted { note(sentence) }
                     if try files.takeLock() { return true }
                 } catch let problem as MirrorFiles.NotOwn {
                     throw FleetError.misconfigured("\(problem)")
@@ -138,21 +138,21 @@
             for await _ in events {
                 guard files.areHeld else { break }
                 // If that fails, it is tried again at the next sign of life.
-                try? carryOut { $0.mirrorIs(files.mirrorDigest(always: true), at: .now) }
+                try? carryOut { $0.checkMirror(files.mirrorDigest(always: true), at: .now) }
             }
             withExtendedLifetime(watch) {}
         }
 
         /// Says again and again that the agent lives, and repairs the mirror where that failed before.
-        private func live() async {
+        private func reportAlive() async {
             while await pause(for: Self.interval), files.areHeld {
                 try? carryOut { $0.tick(at: .now) }
-                try? carryOut { $0.mirrorIs(files.mirrorDigest(), at: .now) }
+                try? carryOut { $0.checkMirror(files.mirrorDigest(), at: .now) }
             }
         }
 
         /// Says in the cluster how the machine is, if it is asked to.
-        private func tellCluster() async {
+        private func reportToCluster() async {
             guard configuration.reportsToCluster else {
                 while await pause(for: .seconds(3600)) {}
                 return
@@ -163,7 +163,7 @@
                     // Anything else is why the machine is not current, too.
                     guard [.accessDenied, .noSpace].contains(error.reason) else { continue }
                     let advice = error.reason == .noSpace ? "" : " See \"Rights\" in the article about fleets."
-                    try? carryOut { $0.say("\($0.id): the cluster does not take the agent's reports: \(error.sentence).\(advice)") }
+                    try? carryOut { $0.noteOnce("\($0.id): the cluster does not take the agent's reports: \(error.sentence).\(advice)") }
                 }
             }
         }
@@ -174,7 +174,7 @@
         private func keepFresh() async throws {
             if try await !resume() { try await readEverything() }
             guard let revision = steps.replica?.revision else { return }
-            wasUseful = false
+            wasWatchUseful = false
             try await untilOneEnds({ try await self.watch(from: revision + 1) }, { try await self.confirm() })
         }
 
@@ -182,7 +182,7 @@
         /// a cluster that has just come back. Where nothing was changed meanwhile, that is confirmed at once.
         private func resume() async throws -> Bool {
             // All of it must be in the files.
-            guard wasUseful, steps.digest != nil, steps.areSecretsKnown, let known = steps.replica, known.mark != nil else { return false }
+            guard wasWatchUseful, steps.digest != nil, steps.areSecretsKnown, let known = steps.replica, known.mark != nil else { return false }
             let asked = BootMoment.now, then = EtcdStep.read(keys.mark, at: known.revision), now = EtcdStep.read(keys.mark)
             var answer: EtcdAnswer
             do throws(EtcdError) {
@@ -193,7 +193,7 @@
                 return false
             }
             guard answer.found.count == 2, known.isContinued(by: answer.found[0], of: answer.cluster) else { return false }
-            try carryOut { $0.goOn() }
+            try carryOut { $0.resumeWatch() }
             answer.entries = [answer.found[1]].compactMap(\.self)
             if answer.entries.first?.revision == known.mark?.revision {
                 try carryOut { $0.confirm(answer, .mark, askedAt: known.revision, asked, mirror: files.mirrorDigest(), at: .now) }
@@ -203,11 +203,11 @@
 
         private func readEverything() async throws {
             let asked = BootMoment.now
-            let timeout = readingPatience
-            readingPatience = min(timeout * 2, .seconds(30))
+            let timeout = readTimeout
+            readTimeout = min(timeout * 2, .seconds(30))
             // One member of several must have the time, too, in which an answer comes that takes long.
             let new = SettingsReplica(try await gateway.ask(keys.everything(), timeout: timeout, attempt: timeout * 2 / 5), keys)
-            readingPatience = Self.readingPatience
+            readTimeout = Self.firstReadTimeout
             switch MirrorVerdict(isEmpty: new.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
             case .adopt: break
             case .adoptIfRemoved(let revision): try await requireSettings(at: revision)
@@ -215,7 +215,7 @@
             }
             if !steps.areSecretsKnown { steps.secrets = files.readSecrets() }
             try carryOut { $0.adopt(new, asked: asked, at: .now) }
-            wholeMoment = .now + Self.wholeInterval
+            nextFullCheck = .now + Self.fullCheckInterval
         }
 
         /// Throws unless the cluster knows that it had settings at that revision or later.
@@ -228,7 +228,7 @@
 
         private func watch(from revision: Int) async throws {
             try await gateway.watch(keys.settings, to: keys.settings.endOfPrefix, from: revision) { answer in
-                try self.carryOut { $0.heard(answer, at: .now) }
+                try self.carryOut { $0.received(answer, at: .now) }
             }
         }
 
@@ -241,20 +241,20 @@
                 // Longer than an election takes, and shorter than the last confirmation counts, so that programs see the reason. Where that
                 // counts no more, a slow cluster has the time of the other questions.
                 let age = steps.age(at: asked)
-                let limit = age < FleetReport.freshness ? max(FleetReport.freshness - age - .seconds(1), .seconds(1)) : Self.readingPatience
+                let limit = age < FleetReport.freshness ? max(FleetReport.freshness - age - .seconds(1), .seconds(1)) : Self.firstReadTimeout
                 let end = ContinuousClock.now + limit
                 var question = SettingsReplica.Question.mark
                 var answer = try await gateway.ask(replica.request(.mark), timeout: end - .now)
                 // Where the cluster has made no change at all, its revision says so of everything.
                 var isWhole = replica.isConfirmed(answer)
-                if !isWhole, replica.mark == nil || ContinuousClock.now >= wholeMoment {
+                if !isWhole, replica.mark == nil || ContinuousClock.now >= nextFullCheck {
                     (question, isWhole) = (.everything, true)
                     answer = try await gateway.ask(replica.request(.everything), timeout: end - .now)
                 }
                 try carryOut { $0.confirm(answer, question, askedAt: replica.revision, asked, mirror: files.mirrorDigest(), at: .now) }
                 guard steps.replica?.isBehind == false else { continue }
-                wasUseful = true
-                if isWhole { wholeMoment = .now + Self.wholeInterval }
+                wasWatchUseful = true
+                if isWhole { nextFullCheck = .now + Self.fullCheckInterval }
             }
         }
 
@@ -278,7 +278,7 @@
         private func carryOut(_ action: AgentSteps.Action, _ next: inout AgentSteps) throws {
             switch action {
             case .writeReport(let report):
-                do { try files.write(report) } catch { for case .note(let sentence) in next.say("The report about the mirror could not be written. \(error)") { note(sentence) } }
+                do { try files.write(report) } catch { for case .note(let sentence) in next.noteOnce("The report about the mirror could not be written. \(error)") { note(sentence) } }
             case .writeMirror(let bytes):
                 do { try files.write(mirror: bytes) } catch { throw AgentProblem("the mirror could not be written: \(error)", isCertain: true) }
             case .writeSecrets(let bytes): do { try files.write(secrets: bytes) } catch { throw AgentProblem.secrets(error) }

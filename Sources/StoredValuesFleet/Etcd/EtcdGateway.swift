@@ -83,12 +83,12 @@
         ) async throws(EtcdError) -> Bool {
             func isKnown(_ vote: ClusterVote) -> Bool { vote.cluster != nil && (!request.isChange || vote.isOurs(member)) }
             if endpoints.count == 1 || state.withLock({ isKnown($0.vote) }) { return true }
-            try await hear(member, request, limit: limit, end: end)
+            try await identify(member, request, limit: limit, end: end)
             return state.withLock { isKnown($0.vote) }
         }
 
         /// Asks the member something of which the answer says to which cluster it belongs.
-        private func hear(_ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant) async throws(EtcdError) {
+        private func identify(_ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant) async throws(EtcdError) {
             let introduction = EtcdRequest.read(request.key, ["count_only": true])
             do throws(EtcdError) { _ = try await ask(member, introduction, limit: limit, end: end) } catch { throw error.asReading }
         }
@@ -100,7 +100,7 @@
         ) async -> EtcdError {
             func isOurs() -> Bool { endpoints.count == 1 || state.withLock { $0.vote.isOurs(member) } }
             guard error.reason == .gone, !isOurs() else { return error }
-            do throws(EtcdError) { try await hear(member, request, limit: limit, end: end) } catch {
+            do throws(EtcdError) { try await identify(member, request, limit: limit, end: end) } catch {
                 if error.reason == .otherCluster { return error }
             }
             return isOurs() ? error : EtcdError(reason: .refused, sentence: error.sentence, mayHaveHappened: error.mayHaveHappened)
@@ -187,7 +187,7 @@
 
         /// Throws if the member answers for another cluster than the one that is meant.
         private func check(_ answer: EtcdAnswer, of member: Int) throws(EtcdError) {
-            let isOurs = state.withLock { $0.vote.hear(answer.cluster, from: member) }
+            let isOurs = state.withLock { $0.vote.record(answer.cluster, from: member) }
             guard !isOurs else { return }
             throw EtcdError(
                 reason: .otherCluster,
@@ -201,7 +201,7 @@
             if error?.reason == .notLoggedIn { forgetToken() }
             state.withLock { state in
                 // What it said of its cluster was of then.
-                if let error, error.reason != .otherCluster { state.vote.hear(nil, from: member) }
+                if let error, error.reason != .otherCluster { state.vote.record(nil, from: member) }
                 if state.preferred == member { state.preferred = (member + 1) % endpoints.count }
             }
         }

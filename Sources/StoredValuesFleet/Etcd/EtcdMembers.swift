@@ -13,33 +13,33 @@
         /// The cluster that is meant; nil while nobody knows.
         private(set) var cluster: String?
         /// The cluster of each member, as they were named, by its last word: `.some(nil)` if it did not say, and `.none` if it was not asked.
-        private var words: [String??]
+        private var votes: [String??]
 
-        init(members: Int) { words = Array(repeating: .none, count: members) }
+        init(members: Int) { votes = Array(repeating: .none, count: members) }
 
         /// What this machine has is of that cluster.
         mutating func expect(_ cluster: String) { self.cluster = self.cluster ?? cluster }
 
         /// Whether the member belongs to the cluster that is meant, by its last word.
         func isOurs(_ member: Int) -> Bool {
-            guard let cluster, let word = words[member] ?? nil else { return false }
-            return word.isIdentical(to: cluster)
+            guard let cluster, let vote = votes[member] ?? nil else { return false }
+            return vote.isIdentical(to: cluster)
         }
 
         /// A member belongs to that cluster; nil if it did not say. Returns false if another one is meant.
         @discardableResult
-        mutating func hear(_ cluster: String?, from member: Int) -> Bool {
-            words[member] = .some(cluster)
+        mutating func record(_ cluster: String?, from member: Int) -> Bool {
+            votes[member] = .some(cluster)
             decide()
             return cluster == nil || self.cluster == nil || isOurs(member)
         }
 
         private mutating func decide() {
-            let named = words.compactMap { $0 ?? nil }
+            let named = votes.compactMap { $0 ?? nil }
             func count(_ cluster: String) -> Int { named.count { $0.isIdentical(to: cluster) } }
-            if let most = named.first(where: { count($0) * 2 > words.count }) {
+            if let most = named.first(where: { count($0) * 2 > votes.count }) {
                 cluster = most
-            } else if cluster == nil, words.allSatisfy({ $0 != .none }) {
+            } else if cluster == nil, votes.allSatisfy({ $0 != .none }) {
                 cluster = named.max { count($0) < count($1) }
             }
         }

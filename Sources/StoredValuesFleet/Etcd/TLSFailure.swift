@@ -14,14 +14,14 @@
 
         func error(_ error: any Error) async -> EtcdError {
             let words = "\(error)"
-            func says(_ part: String) -> Bool { words.utf8.contains(part.utf8) }
+            func has(_ part: String) -> Bool { words.utf8.contains(part.utf8) }
             func untrusted(_ sentence: String) -> EtcdError { EtcdError(reason: .untrusted, sentence: sentence) }
             if error as? NIOSSLExtraError == .failedToValidateHostname {
                 return untrusted("\(endpoint) has a certificate for another host or address")
             }
-            if says("CERTIFICATE_VERIFY_FAILED") { return untrusted("\(endpoint) \(await distrust())") }
-            if says("_ALERT_"), says("CERTIFICATE") || says("UNKNOWN_CA") { return untrusted("\(endpoint) \(refusal(isExpired: says("EXPIRED")))") }
-            if says("WRONG_VERSION_NUMBER") || says("HTTP_REQUEST") { return untrusted("\(endpoint) does not speak TLS") }
+            if has("CERTIFICATE_VERIFY_FAILED") { return untrusted("\(endpoint) \(await verificationFailure())") }
+            if has("_ALERT_"), has("CERTIFICATE") || has("UNKNOWN_CA") { return untrusted("\(endpoint) \(refusal(isExpired: has("EXPIRED")))") }
+            if has("WRONG_VERSION_NUMBER") || has("HTTP_REQUEST") { return untrusted("\(endpoint) does not speak TLS") }
             let isHandshake = words.utf8.starts(with: "handshakeFailed".utf8)
             guard let reason = error is NIOSSLExtraError ? words : Self.reason(in: words) else {
                 // Without a word, as a member does that is stopped, or is spoken with in the clear.
@@ -38,9 +38,9 @@
         }
 
         /// Why the member's certificate was not verified.
-        private func distrust() async -> String {
+        private func verificationFailure() async -> String {
             let now = time(nil)
-            let chain = await shown()
+            let chain = await presentedCertificates()
             if let expired = chain.first(where: { $0.notValidAfter < now }) { return "has a certificate that expired at \(Self.text(expired.notValidAfter))" }
             if let early = chain.first(where: { $0.notValidBefore > now }) {
                 return "has a certificate that is not valid before \(Self.text(early.notValidBefore)), by this machine's clock"
@@ -61,7 +61,7 @@
         private static func text(_ time: time_t) -> String { FleetRecord.stamp(Date(timeIntervalSince1970: Double(time))) }
 
         /// The certificates that the member shows; empty if it shows none in time. Nothing is sent to it, and the connection is given up.
-        private func shown() async -> [NIOSSLCertificate] {
+        private func presentedCertificates() async -> [NIOSSLCertificate] {
             let chain = OneShot<[NIOSSLCertificate]>()
             let (configuration, name) = (configuration, endpoint.isAddress ? nil : endpoint.host)
             ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)

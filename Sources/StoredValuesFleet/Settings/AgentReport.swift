@@ -8,7 +8,7 @@
         /// Reports are written as often as that, and when the state changes.
         static let interval = Duration.seconds(60)
         /// After how many seconds nothing was heard for too long. Longer than clocks should differ.
-        private static let patience = 180.0
+        private static let silenceLimit = 180.0
         /// How long a machine that has not reported is remembered at least, and for how long its reports use one lease, in seconds.
         static let memory = 86_400, renewal = 40_000
 
@@ -48,7 +48,7 @@
         /// Why the machine is not current, as far as is known at that time; nil if it is.
         package func problem(at now: Date) -> String? {
             if !isCurrent { return "\(host) is not since \(since): \(why)" }
-            return time < FleetRecord.stamp(now - Self.patience) ? "\(host) has not reported since \(time)" : nil
+            return time < FleetRecord.stamp(now - Self.silenceLimit) ? "\(host) has not reported since \(time)" : nil
         }
     }
 #endif

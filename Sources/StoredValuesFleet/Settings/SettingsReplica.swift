@@ -46,7 +46,7 @@
         private(set) var revision: Int
         /// The latest revision that the cluster was known to have nothing at that is not here.
         private var confirmed: Int
-        /// Whether no removal can have been missed before all was read: see ``goOn()``.
+        /// Whether no removal can have been missed before all was read: see ``resumeWatch()``.
         private var isWhole = true
         /// The revision of the last change that is here, removals included.
         private var lastChange: Int
@@ -134,7 +134,7 @@
         }
 
         /// A watch goes on from here. What had been removed without a mark before all was read is known only to a question for everything.
-        mutating func goOn() { isWhole = false }
+        mutating func resumeWatch() { isWhole = false }
 
         // MARK: What machines get
 

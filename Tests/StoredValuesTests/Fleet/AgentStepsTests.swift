@@ -83,7 +83,7 @@
             func change(failing: Int = .max, isDone: Bool = false) throws {
                 revision += 1
                 let answer = EtcdAnswer(cluster: "1", revision: revision, events: [EtcdEvent(entry: setting)])
-                try take(failing: failing, isDone: isDone) { $0.heard(answer, at: .now) }
+                try take(failing: failing, isDone: isDone) { $0.received(answer, at: .now) }
             }
 
             /// The cluster's answer to the question that was asked at that revision.
@@ -97,7 +97,7 @@
 
             func look() throws {
                 let found = files.mirrorDigest(always: true)
-                try take { $0.mirrorIs(found, at: .now) }
+                try take { $0.checkMirror(found, at: .now) }
             }
 
             /// Puts something other than the agent's into the mirror.
@@ -232,7 +232,7 @@
                 let bytes = try #require(machine.steps.mirror).bytes
                 for isFolderGone in [false, true] {
                     var steps = machine.steps
-                    let actions = isFolderGone ? steps.begin(with: nil, .read(bytes: nil, seen: nil), at: .now) : steps.mirrorIs(nil, at: .now)
+                    let actions = isFolderGone ? steps.begin(with: nil, .read(bytes: nil, seen: nil), at: .now) : steps.checkMirror(nil, at: .now)
                     let written = actions.filter { action in
                         switch action {
                         case .writeReport, .note: false

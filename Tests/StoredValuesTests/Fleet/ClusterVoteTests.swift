@@ -12,7 +12,7 @@
             var vote = ClusterVote(members: members)
             if let cluster { vote.expect(cluster) }
             return words.map { member, word in
-                let isOurs = vote.hear(word, from: member)
+                let isOurs = vote.record(word, from: member)
                 #expect(isOurs == (word == nil || vote.cluster == nil || word == vote.cluster))
                 #expect(vote.isOurs(member) == (word != nil && word == vote.cluster))
                 return vote.cluster

@@ -54,7 +54,7 @@
             }
             // From where a watch goes on, only a question for everything says that nothing is missing.
             #expect(replica.isConfirmed(answer(12, nil)))
-            replica.goOn()
+            replica.resumeWatch()
             #expect(!replica.isConfirmed(answer(12, nil)) && replica.confirm(answer(12, marked(12)), .mark, askedAt: 12) == .fresh)
             #expect(replica.confirm(EtcdAnswer(cluster: "1", revision: 15, entries: [marked(12)], count: 3), askedAt: 12) == .fresh)
             #expect(replica.isConfirmed(answer(15, nil)))
