@@ -1,7 +1,7 @@
 #if Fleet
     import Dispatch
 
-    /// Runs an agent on a queue of its own, which may wait for the disk.
+    /// Runs an agent on its own queue, where it may block on the disk.
     final class AgentExecutor: SerialExecutor {
         private let queue = DispatchQueue(label: "StoredValues.fleet-agent")
 

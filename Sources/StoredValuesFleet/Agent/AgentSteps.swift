@@ -4,20 +4,20 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// What an agent knows, and what follows from what it hears. Does nothing: the agent carries out what is returned, in order, at once.
+    /// The state of an agent. Each method is a step: it changes the state and returns the actions that the agent then carries out, in order.
     struct AgentSteps: Sendable {
         enum Action: Equatable, Sendable {
             case writeReport(FleetReport)
             case writeMirror([UInt8])
             case writeSecrets([UInt8])
             case writeSeen(SecretsVerdict.Seen)
-            /// Tell the operators.
+            /// Log this for the operators.
             case note(String)
-            /// End the watch, and read everything again after a while: always the last one.
+            /// End the watch, and read everything again after a pause. Always the last action.
             case fail(AgentProblem)
         }
 
-        /// What this machine has of the secrets.
+        /// The secrets on this machine.
         enum Secrets: Equatable, Sendable {
             case read(bytes: [UInt8]?, seen: SecretsVerdict.Seen?)
             case unread(why: String)
@@ -25,27 +25,27 @@
 
         private let configuration: FleetAgent.Configuration
         var id: String { configuration.applicationID }
-        /// What the cluster has, as far as it is known here; all of it is published.
+        /// What is known of the cluster's settings; all of it is published. Nil if everything must be read again.
         private(set) var replica: SettingsReplica?
-        /// The settings that this machine keeps; nil if it never had any.
+        /// The settings for this machine; nil if it never had any.
         private(set) var mirror: FleetMirror?
-        /// The digest of the mirror that was written, or found at the start; nil if it is not known what is there.
+        /// The digest of the mirror's file as written, or as found at the start; nil if the file's content is not known.
         private(set) var digest: UInt64?
-        /// The latest state of the cluster that was seen, for telling whether it went back.
+        /// The latest state of the cluster that was seen; an earlier one means that the cluster was restored or lost its data.
         private(set) var known: FleetMirror.Origin?
         var secrets = Secrets.unread(why: "they were not read yet")
         var areSecretsKnown: Bool { if case .read = secrets { true } else { false } }
-        /// Why the cluster's secrets were not taken over, and since when.
+        /// Why the cluster's secrets are not used, and since when.
         private var secretsTrouble: (since: Date, why: String)?
-        /// Whether it was noted that nobody can tell whether the secrets are genuine.
+        /// Whether it was noted that the agent has no public key to verify the secrets with.
         private var isUnverifiedNoted = false
         private(set) var isWatching = false
         private var report = FleetReport(state: .stale(since: .now, why: "The agent has just started."), confirmed: nil)
         /// Why the cluster was last lost.
         private var problem: AgentProblem?
-        /// What was noted since then. While it is away its members take turns in the sentences.
+        /// What was noted since then. During an outage the reasons alternate, as each attempt asks another member.
         private var noted: Set<String> = []
-        /// Whether it was noted that the mirror is current, since that was last in doubt.
+        /// Whether it was noted, since the last loss of the cluster, that the mirror is current.
         private var isAnnounced = false
         private var brokenPlaces: Set<FleetKeys.Place> = []
 
@@ -53,7 +53,7 @@
 
         // MARK: The files
 
-        /// The agent has the files to itself now, in which this was found. What was kept before counts where it is gone with its folder.
+        /// The agent now holds the lock of the files, which had this content. If the whole folder is gone, what the agent remembers counts.
         mutating func begin(with found: (mirror: FleetMirror, digest: UInt64)?, _ there: Secrets, at now: BootMoment) -> [Action] {
             report.state = .stale(since: now.date, why: "The agent has started, and the cluster has not answered yet.")
             (replica, isWatching, secretsTrouble) = (nil, false, nil)
@@ -63,20 +63,21 @@
             return (found == nil ? restore(at: now) : []) + [reportAction(at: now)]
         }
 
-        /// The file that is the mirror now has this digest; nil if there is none. Another one than was written is written over.
+        /// Rewrites the mirror if its file does not have the digest that was written; nil means that there is no file.
         mutating func checkMirror(_ found: UInt64?, at now: BootMoment) -> [Action] {
             guard let digest, found != digest else { return [] }
             return noteOnce("\(id): something other than the agent has changed or removed the mirror; it is rewritten.")
                 + restore(at: now) + [reportAction(at: now)]
         }
 
-        /// Writes what was kept, if anything is known of the secrets, too: by a mirror without them programs know that there are none.
+        /// Rewrites the files from memory, if the secrets are known: to programs, a mirror without secrets means that there are none.
         private mutating func restore(at now: BootMoment) -> [Action] {
             guard let mirror, case .read(let bytes, let seen) = secrets else { return [] }
             return [bytes.map(Action.writeSecrets), seen.map(Action.writeSeen)].compactMap(\.self) + write(mirror, at: now)
         }
 
-        /// An action of the step to `next` failed: nothing is known of the files, unless it only wrote them anew, which is then tried again.
+        /// An action of the step to `next` failed. The content of the files is then not known, unless the step was only to rewrite the same
+        /// content, which is tried again.
         mutating func failed(to next: AgentSteps) {
             noted = next.noted
             guard next.mirror != mirror || next.secrets != secrets else { return }
@@ -85,14 +86,14 @@
 
         // MARK: The cluster
 
-        /// Takes over all that the cluster had when it was `asked`.
+        /// Everything was read: `new` is all that the cluster had when it was `asked`.
         mutating func adopt(_ new: SettingsReplica, asked: BootMoment, at now: BootMoment) -> [Action] {
             replica = new
             let actions = publish(at: now)
             return areSecretsKnown ? actions + confirmed(asked, at: now) : actions
         }
 
-        /// The answer came on the watch.
+        /// An answer arrived on the watch.
         mutating func received(_ answer: EtcdAnswer, at now: BootMoment) -> [Action] {
             guard let replica else { return [] }
             isWatching = true
@@ -103,13 +104,13 @@
             case .changes(let events, let revision):
                 let actions = publish(self.replica?.apply(events, revision: revision), at: now)
                 guard areSecretsKnown else { return actions }
-                // Where the last confirmation is too old, a change is none.
+                // A change is no confirmation: what is stale stays stale.
                 if case .current = report.state { report.state = .current(revision: revision) }
                 return actions + [reportAction(at: now)]
             }
         }
 
-        /// A watch goes on from the replica's revision.
+        /// A watch is about to continue from the replica's revision.
         mutating func resumeWatch() -> [Action] {
             replica?.resumeWatch()
             return []
@@ -120,7 +121,7 @@
             return [.fail(AgentProblem("everything is read again: \(why)", isCertain: false))]
         }
 
-        /// The cluster has answered whether it has anything that is not here, of which the replica had `revision` when it was `asked`.
+        /// The cluster answered the question whether the replica is up to date, which had this `revision` when it was `asked`.
         mutating func confirm(
             _ answer: EtcdAnswer, _ question: SettingsReplica.Question = .everything, askedAt revision: Int, _ asked: BootMoment,
             mirror found: UInt64?, at now: BootMoment
@@ -130,25 +131,25 @@
             case .behind, nil: return []
             case .fresh:
                 guard digest != nil else { return [.fail(AgentProblem("the mirror could not be written", isCertain: false))] }
-                // What was decided by a wrong clock, for example, is decided again.
+                // The reason may be gone, such as a wrong clock.
                 let secrets = secretsTrouble == nil ? [] : takeSecrets(at: now)
                 return areSecretsKnown ? secrets + checkMirror(found, at: now) + confirmed(asked, at: now) : secrets
             }
         }
 
-        /// The watch has ended, or did not begin.
+        /// The watch has ended or could not begin.
         mutating func lost(_ problem: AgentProblem, at now: BootMoment) -> [Action] {
             if isAnnounced { noted = [] }
             (self.problem, isAnnounced, isWatching) = (problem, false, false)
             let note = noteOnce("\(id): \(problem.why). The last settings stay in use; trying again.")
-            // What is uncertain changes nothing while the last confirmation counts; after that, the reason is always the latest one.
+            // A mere lack of an answer does not matter while the last confirmation counts. After that the status has the latest reason.
             if !problem.isCertain, case .current = report.state { return note }
             return note + doubt(at: now)
         }
 
         // MARK: Time
 
-        /// Some time has passed: reports that the agent is alive, and that the last confirmation has become too old.
+        /// Called every few seconds: reports that the agent is alive, or that the last confirmation is too old.
         mutating func tick(at now: BootMoment) -> [Action] {
             guard case .current = report.state, age(at: now) >= FleetReport.freshness else {
                 return report.alive?.age(at: now).map { $0 < FleetAgent.interval } ?? false ? [] : [reportAction(at: now)]
@@ -156,7 +157,7 @@
             return doubt(at: now)
         }
 
-        /// How long ago the last confirmation was asked for.
+        /// The age of the last confirmation, counted from the question.
         func age(at now: BootMoment) -> Duration { report.confirmed?.age(at: now) ?? FleetReport.freshness }
 
         mutating func end(at now: BootMoment) -> [Action] {
@@ -188,10 +189,10 @@
             let origin = replica.origin, host = configuration.host, groups = configuration.groups
             let isFirst = mirror == nil
             let secrets = takeSecrets(at: now)
-            // By a mirror without secrets beside it programs know that there are none, so on a new machine the secrets come first.
+            // To programs, a mirror without secrets means that there are none. So on a new machine the secrets are written first.
             guard areSecretsKnown || !isFirst else { return secrets }
             var new = mirror ?? FleetMirror(origin: origin, values: [:])
-            // A restarted agent expects the cluster of its mirror.
+            // A new cluster is written even with equal values: after a restart the agent expects the cluster that the mirror names.
             var isOther = isFirst || digest == nil || !new.origin.cluster.isIdentical(to: origin.cluster)
             for key in changed ?? replica.settingKeys.union(new.values.keys) {
                 let value = replica.value(of: key, forHost: host, groups: groups)
@@ -208,7 +209,7 @@
             return (isFirst ? secrets + settings : settings + secrets) + (areSecretsKnown ? notes : [])
         }
 
-        /// Replaces the mirror, of which the report names the old and the new content meanwhile. The next report names the new one.
+        /// Replaces the mirror. Meanwhile the report has the digests of the old and the new content; the next report has only the new one.
         private mutating func write(_ new: FleetMirror, at now: BootMoment) -> [Action] {
             var new = new
             let bytes = new.layOut(), old = digest
@@ -216,7 +217,7 @@
             return [.writeReport(makeReport(at: now, naming: [old, digest])), .writeMirror(bytes)]
         }
 
-        /// Brings the encrypted file up to what the cluster has, unless that is older than what this machine has seen.
+        /// Replaces the encrypted file with the cluster's, unless that is older than what this machine has seen.
         private mutating func takeSecrets(at now: BootMoment) -> [Action] {
             let bytes: [UInt8]?, seen: SecretsVerdict.Seen?
             switch secrets {
@@ -231,7 +232,7 @@
             case .keep(let why, nil): trouble = why
             case .keep(let why, let new?): (trouble, secrets, actions) = (why, .read(bytes: bytes, seen: new), [.writeSeen(new)])
             case .note(let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSeen(new)])
-            // The file first: after a crash in between, it is at least as new as what is noted.
+            // The file first: after a crash in between, the file must not be older than the note.
             case .replace(let bytes, let new): (secrets, actions) = (.read(bytes: bytes, seen: new), [.writeSecrets(bytes), .writeSeen(new)])
             }
             if offer?.trust == .unknown, !isUnverifiedNoted {
@@ -244,11 +245,11 @@
             return actions + (trouble.map { [.note("\(id): \($0).")] } ?? [])
         }
 
-        // MARK: Telling
+        // MARK: Reporting
 
         private mutating func reportAction(at now: BootMoment) -> Action { .writeReport(makeReport(at: now, naming: [digest])) }
 
-        /// The report as it is to be written now, naming what the mirror may be.
+        /// The report to write now, with the digests that the mirror's file may have.
         private mutating func makeReport(at now: BootMoment, naming digests: [UInt64?]) -> FleetReport {
             report.alive = now
             var written = report
@@ -256,15 +257,15 @@
             return written
         }
 
-        /// What is said of the machine: the settings may be current, but whoever looks must not take the secrets for fresh.
+        /// The state to report: also stale if only the secrets are.
         var state: FleetReport.State {
             guard case .current = report.state, let secretsTrouble else { return report.state }
             return .stale(since: secretsTrouble.since, why: "The secrets are not: \(secretsTrouble.why).")
         }
 
-        /// Notes a problem, unless it was noted since the cluster was last lost.
+        /// Notes a problem, unless that was done since the cluster was last lost.
         mutating func noteOnce(_ sentence: String) -> [Action] {
-            if noted.count == 1000 { noted = [] }  // what another process sends is in them, and could be endless
+            if noted.count == 1000 { noted = [] }  // they contain text from other processes, so their number must be bounded
             return noted.insert(sentence).inserted ? [.note(sentence)] : []
         }
     }

@@ -4,10 +4,10 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// Keeps the mirror of one application's settings on this machine, and says how fresh it is.
+    /// Keeps the mirror of one application's settings on this machine, and reports how fresh it is.
     ///
-    /// It reads all settings, then watches them; every few seconds it asks the cluster, on another connection, whether it has missed
-    /// any. Whatever goes wrong ends the watch, and it begins anew after a while. The mirror is never emptied by that.
+    /// It reads all settings, then watches them. Every few seconds it asks the cluster, on another connection, whether it has missed
+    /// a change. Any error ends the watch, which begins again after a pause; the mirror keeps its content.
     package actor FleetAgent {
         /// Which machine this is, and whose settings it keeps.
         package struct Configuration: Sendable {
@@ -18,9 +18,9 @@
             package var folder: FleetFolder
             package var endpoints: [String]
             package var access: FleetAccess
-            /// Of those who may change the secrets; without any, nobody can tell whether they are genuine.
+            /// The keys of those who may change the secrets. Without any, the secrets cannot be verified.
             package var secretsPublicKeys: [SigningPublicKey] = []
-            /// Whether it says in the cluster how its machine is.
+            /// Whether the agent reports its machine's state to the cluster.
             package var reportsToCluster = false
 
             package init(
@@ -32,14 +32,14 @@
             }
         }
 
-        /// How often the cluster is asked whether the mirror is fresh: several times while one confirmation counts.
+        /// The time between two questions whether the mirror is fresh: several fit into the time that one confirmation counts.
         static let interval = Duration.milliseconds(2500)
-        /// How often it is asked for everything, which etcdctl or an older version may have changed. At random, so that not all agents ask at once.
+        /// The time between two full checks, which also notice changes by etcdctl or an older version. Random, to spread the load of many agents.
         private static var fullCheckInterval: Duration { .seconds(Double.random(in: 45...75)) }
-        /// How long it waits before it tries again.
+        /// The pauses between attempts.
         static let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
 
-        /// How long the first attempt to read all settings takes at most. Each failed one doubles it: much may come by a slow network.
+        /// The timeout of the first attempt to read all settings. Each failure doubles it, for many settings on a slow network.
         private static let firstReadTimeout = Duration.seconds(5)
 
         private let configuration: Configuration
@@ -47,24 +47,24 @@
         private let keys: FleetKeys
         private let files: MirrorFiles
         private let note: @Sendable (String) -> Void
-        /// Where all of this runs: it waits for the disk, so that nothing comes in between what is decided together.
+        /// Runs the actor. Steps wait for the disk synchronously, so that no other step runs between a decision and its actions.
         private let executor = AgentExecutor()
         private var steps: AgentSteps
         private var readTimeout = FleetAgent.firstReadTimeout
-        /// When the cluster is asked next for all that it has.
+        /// When the next full check is due.
         private var nextFullCheck = ContinuousClock.now + FleetAgent.fullCheckInterval
-        /// Whether the last watch was good for anything. One that was not is not continued: perhaps it never can be.
+        /// Whether the last watch was confirmed at least once. Otherwise everything is read again, in case continuing it can never work.
         private var wasWatchUseful = false
 
         package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-        /// - Parameter note: What operators should know, each thing once.
+        /// - Parameter note: Receives what operators should know, each thing once.
         package init(_ configuration: Configuration, note: @escaping @Sendable (String) -> Void) throws(FleetError) {
             self.configuration = configuration
             self.note = note
             keys = try FleetKeys(applicationID: configuration.applicationID)
             for target in configuration.groups.map(FleetTarget.group) + [.host(configuration.host)] { try target.check() }
-            // Wrong addresses and files are found out now, before anything runs in the background.
+            // Reports wrong addresses and files now, before anything runs in the background.
             gateway = try Fleet(endpoints: configuration.endpoints, applicationID: configuration.applicationID, access: configuration.access).gateway
             files = MirrorFiles(configuration.folder, applicationID: configuration.applicationID)
             steps = AgentSteps(configuration)
@@ -74,7 +74,7 @@
         package func run() async throws {
             while try await hold() {
                 begin()
-                // Each of them ends when the task is cancelled, or the files are not this agent's any more.
+                // Each of them ends when the task is cancelled or the lock of the files is gone.
                 try await untilOneEnds({ await self.follow() }, { await self.guardMirror() }, { await self.reportAlive() }, { await self.reportToCluster() })
                 guard !Task.isCancelled else { break }
                 note("\(configuration.applicationID): something other than the agent has removed the lock \(files.lockPath); the agent takes it again.")
@@ -82,10 +82,10 @@
             try? carryOut { $0.end(at: .now) }
         }
 
-        /// Waits until no other agent keeps the files; false if the task is cancelled before.
+        /// Waits for the lock of the files while another agent holds it; false if the task is cancelled first.
         private func hold() async throws -> Bool {
             var noted: Set<String> = []
-            // Not by a wait for the lock itself, which would either never end or look a thousand times a second.
+            // Polled here, because waiting for the lock itself could not be cancelled, or would poll a thousand times a second.
             for attempt in 0... {
                 do {
                     for sentence in try files.prepare() where noted.insert(sentence).inserted { note(sentence) }
@@ -116,7 +116,7 @@
 
         // MARK: What runs until the agent ends
 
-        /// Reads and watches again and again.
+        /// Reads and watches in a loop.
         private func follow() async {
             var backoff = Self.backoff
             repeat {
@@ -124,26 +124,26 @@
                 var problem = AgentProblem("the cluster ended the watch", isCertain: false)
                 do { try await keepFresh() } catch { problem = AgentProblem(error) }
                 guard !Task.isCancelled, files.areHeld else { return }
-                // Once it has worked for a while, the next failure is another one.
+                // After a watch that worked for a while, the next failure is a new one.
                 if steps.isWatching, ContinuousClock.now - begin > .seconds(10) { backoff.reset() }
                 try? carryOut { $0.lost(problem, at: .now) }
             } while await pause(for: backoff.next())
         }
 
-        /// Writes the mirror anew as soon as something other than this agent changes or removes it.
+        /// Rewrites the mirror as soon as something other than this agent changes or removes it.
         private func guardMirror() async {
             let (events, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
             let watch = files.watchMirror { continuation.yield() }
             continuation.yield()  // for what happened before
             for await _ in events {
                 guard files.areHeld else { break }
-                // If that fails, it is tried again at the next sign of life.
+                // If that fails, reportAlive tries again.
                 try? carryOut { $0.checkMirror(files.mirrorDigest(always: true), at: .now) }
             }
             withExtendedLifetime(watch) {}
         }
 
-        /// Says again and again that the agent lives, and repairs the mirror where that failed before.
+        /// Reports every few seconds that the agent is alive, and repairs the mirror if that failed before.
         private func reportAlive() async {
             while await pause(for: Self.interval), files.areHeld {
                 try? carryOut { $0.tick(at: .now) }
@@ -151,7 +151,7 @@
             }
         }
 
-        /// Says in the cluster how the machine is, if it is asked to.
+        /// Reports the machine's state to the cluster, if configured.
         private func reportToCluster() async {
             guard configuration.reportsToCluster else {
                 while await pause(for: .seconds(3600)) {}
@@ -160,7 +160,7 @@
             var writer = ReportWriter(gateway, keys, host: configuration.host)
             while await pause(for: .seconds(1)) {
                 do throws(EtcdError) { try await writer.write(steps.state, timeout: .seconds(5)) } catch {
-                    // Anything else is why the machine is not current, too.
+                    // Any other error also makes the machine stale, and is noted for that.
                     guard [.accessDenied, .noSpace].contains(error.reason) else { continue }
                     let advice = error.reason == .noSpace ? "" : " See \"Rights\" in the article about fleets."
                     try? carryOut { $0.noteOnce("\($0.id): the cluster does not take the agent's reports: \(error.sentence).\(advice)") }
@@ -170,7 +170,7 @@
 
         // MARK: The cluster
 
-        /// Reads everything, or goes on from what was read, then follows the changes. Ends only by an error, or when the cluster ends the watch.
+        /// Reads everything, or continues from what was read, then follows the changes. Returns when the cluster ends the watch.
         private func keepFresh() async throws {
             if try await !resume() { try await readEverything() }
             guard let revision = steps.replica?.revision else { return }
@@ -178,8 +178,8 @@
             try await untilOneEnds({ try await self.watch(from: revision + 1) }, { try await self.confirm() })
         }
 
-        /// Whether a watch may go on from the revision that is known: a thousand agents that all read everything would be too much for
-        /// a cluster that has just come back. Where nothing was changed meanwhile, that is confirmed at once.
+        /// Whether a watch may continue from the known revision. Spares a cluster that has just come back a thousand agents that read
+        /// everything. If nothing has changed in between, that is confirmed at once.
         private func resume() async throws -> Bool {
             // All of it must be in the files.
             guard wasWatchUseful, steps.digest != nil, steps.areSecretsKnown, let known = steps.replica, known.mark != nil else { return false }
@@ -188,7 +188,7 @@
             do throws(EtcdError) {
                 answer = try await gateway.ask(.transaction([then, now], about: keys.mark, isChange: false), timeout: .seconds(5))
             } catch {
-                // So is a revision that was compacted, or that the cluster has not reached.
+                // The revision was compacted, or the cluster has not reached it.
                 guard error.isRefusal else { throw error }
                 return false
             }
@@ -205,7 +205,7 @@
             let asked = BootMoment.now
             let timeout = readTimeout
             readTimeout = min(timeout * 2, .seconds(30))
-            // One member of several must have the time, too, in which an answer comes that takes long.
+            // With several members, each attempt must be long enough for a large answer.
             let new = SettingsReplica(try await gateway.ask(keys.everything(), timeout: timeout, attempt: timeout * 2 / 5), keys)
             readTimeout = Self.firstReadTimeout
             switch MirrorVerdict(isEmpty: new.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
@@ -218,7 +218,7 @@
             nextFullCheck = .now + Self.fullCheckInterval
         }
 
-        /// Throws unless the cluster knows that it had settings at that revision or later.
+        /// Throws unless the cluster's history shows that it had settings at that revision or later.
         private func requireSettings(at revision: Int) async throws {
             guard try await !gateway.hadSettings(keys, since: revision) else { return }
             throw AgentProblem(
@@ -232,20 +232,20 @@
             }
         }
 
-        /// Asks again and again whether all that the cluster has is here.
+        /// Asks in a loop whether the replica has everything that the cluster has.
         private func confirm() async throws {
             while await pause(for: Self.interval) {
                 guard let replica = steps.replica else { return }
                 guard steps.isWatching else { throw AgentProblem("the watch did not begin in time", isCertain: false) }
                 let asked = BootMoment.now
-                // Longer than an election takes, and shorter than the last confirmation counts, so that programs see the reason. Where that
-                // counts no more, a slow cluster has the time of the other questions.
+                // Longer than an election takes, but ends before the last confirmation expires, so that the status has the reason. Once
+                // that has expired, a slow cluster gets more time.
                 let age = steps.age(at: asked)
                 let limit = age < FleetReport.freshness ? max(FleetReport.freshness - age - .seconds(1), .seconds(1)) : Self.firstReadTimeout
                 let end = ContinuousClock.now + limit
                 var question = SettingsReplica.Question.mark
                 var answer = try await gateway.ask(replica.request(.mark), timeout: end - .now)
-                // Where the cluster has made no change at all, its revision says so of everything.
+                // If the cluster's revision has not changed at all, this is a full check.
                 var isWhole = replica.isConfirmed(answer)
                 if !isWhole, replica.mark == nil || ContinuousClock.now >= nextFullCheck {
                     (question, isWhole) = (.everything, true)
@@ -260,7 +260,7 @@
 
         // MARK: Carrying out
 
-        /// Takes a step, and does all that follows from it before anything else happens. If that fails, the step was not taken.
+        /// Takes a step and carries out its actions, before any other step. If an action fails, the step is not taken.
         private func carryOut(_ step: (inout AgentSteps) -> [AgentSteps.Action]) throws {
             guard files.areHeld else { throw AgentProblem("the lock of its files is gone", isCertain: true) }
             var next = steps
@@ -289,7 +289,7 @@
         }
     }
 
-    /// Runs all of these; when one of them ends, the others are cancelled, and this ends as that one did.
+    /// Runs all parts concurrently. When the first one ends, cancels the others and returns, or throws its error.
     func untilOneEnds(_ parts: @Sendable () async throws -> Void...) async throws {
         try await withThrowingTaskGroup { group in
             for part in parts { group.addTask(operation: part) }

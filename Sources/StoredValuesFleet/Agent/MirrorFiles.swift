@@ -3,12 +3,12 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// The files that an agent writes for one application. Their calls wait for the disk.
+    /// The files that an agent writes for one application. All calls block on the disk.
     ///
-    /// Who can write the folders decides what programs read, and with links among the files, what an agent of root overwrites. So
-    /// the folders belong to the agent's user or root, nobody else may write them, and no link among the files is followed.
+    /// Whoever can write to the folders controls what programs read and, by links, what an agent that runs as root overwrites. So the folders
+    /// must belong to the agent's user or root, nobody else may write to them, and links in them are not followed.
     final class MirrorFiles {
-        /// Something that another user could steer the agent by.
+        /// A file or folder through which another user could control the agent.
         struct NotOwn: Error, CustomStringConvertible {
             let description: String
 
@@ -20,14 +20,14 @@
         private let mirror: DurableFile
         private let report: DurableFile
         private let secrets: DurableFile
-        /// What was seen of the secrets, which no older ones may replace.
+        /// The epoch and generation of the latest secrets that were seen; older ones must not replace these.
         private let seenSecrets: DurableFile
-        /// Its lock is held while the agent runs; there is no such file.
+        /// Only its lock is used, which is held while the agent runs; the file itself does not exist.
         private let agent: DurableFile
         private var lock: HeldLock?
-        /// The digest of the mirror when it was last read or written, and which file it was.
+        /// The digest and the identity of the mirror when it was last read or written.
         private var lastMirror: (digest: UInt64, identity: FileIdentity)?
-        /// Whether the folders on the way to the files are known to survive a power cut.
+        /// Whether the folders on the path to the files were synced since they were made.
         private var areFoldersDurable = false
 
         init(_ folder: FleetFolder, applicationID id: String, operations: FileOperations = .posix) {
@@ -40,12 +40,12 @@
 
         // MARK: The folders
 
-        /// Makes the folders, which all users may read, and keeps others from writing them, or throws ``NotOwn``. Returns what operators should know.
+        /// Makes the folders, which all users may read and only this one may write, or throws ``NotOwn``. Returns what operators should know.
         func prepare() throws -> [String] {
             let folders = [mirror, report].map { ResolvedPath.folder(of: $0.path) }
             return try Set(folders).flatMap { folder in
                 try makeFolder(folder)
-                // What is in the outer one could be replaced, too.
+                // Whoever can write to the parent could replace the folder.
                 return try [claim(ResolvedPath.folder(of: folder), mayBeLink: true), claim(folder, mayBeLink: false)].compactMap(\.self)
             }
         }
@@ -67,7 +67,8 @@
             try withFolder(path) { descriptor in try operations.changeMode(of: descriptor, to: 0o755) }
         }
 
-        /// Sees to it that only this user and root may write the folder.
+        /// Takes the right to write to the folder from others, or throws if it is neither this user's nor root's. Returns what
+        /// operators should know.
         private func claim(_ path: String, mayBeLink: Bool) throws -> String? {
             if let entry = try mirror.status(at: path, followingLinks: false), entry.kind == .link {
                 guard mayBeLink, isTrusted(entry) else { throw NotOwn(path: path, what: "is a symbolic link", cure: "Remove it: rm \"\(path)\"") }
@@ -79,7 +80,7 @@
                         path: path, what: "belongs to the user with the number \(status.user)",
                         cure: "Remove it, if it is not yours: rm -r \"\(path)\"; or give it to the agent's user: chown -R \(effectiveUser()) \"\(path)\"")
                 }
-                // Where everybody may make files, but only remove one's own, the folders in it are safe, and so is one that may be a link.
+                // Folders in one with the sticky bit, such as /tmp, are safe: others cannot remove them.
                 guard status.mode & 0o022 != 0, !(mayBeLink && status.mode & 0o1000 != 0) else { return nil }
                 guard status.user == effectiveUser() else {
                     return "Others may write \"\(path)\", and so change what programs read. Prevent that: chmod go-w \"\(path)\""
@@ -98,7 +99,7 @@
             return try body(descriptor)
         }
 
-        /// Throws if there is a link, or a file of another user: its owner could go on changing it.
+        /// Throws if there is a link, or a file of another user, who could change it later.
         private func claim(_ file: DurableFile) throws {
             for path in [file.path, "\(file.path).lock"] {
                 guard let status = try file.status(at: path, followingLinks: false) else { continue }
@@ -111,7 +112,7 @@
 
         var lockPath: String { "\(agent.path).lock" }
 
-        /// Keeps the files from other agents until this object is released. False if another one keeps them.
+        /// Locks the files against other agents until this object is released. False if another agent has locked them.
         func takeLock() throws -> Bool {
             lock = nil
             do {
@@ -123,7 +124,7 @@
             }
         }
 
-        /// Whether no other agent can keep the files.
+        /// Whether this agent holds the lock, and its file is still in place.
         var areHeld: Bool { lock?.file.isInPlace ?? false }
 
         // MARK: The files
@@ -137,7 +138,7 @@
             return (try FleetMirror(parsing: found.bytes), digest)
         }
 
-        /// The digest of the mirror; nil if there is none that can be read. It is read only where it looks changed, or `always`.
+        /// The digest of the mirror; nil if it cannot be read. Reads the file only if its identity has changed, or if `always`.
         func mirrorDigest(always: Bool = false) -> UInt64? {
             if !always, let lastMirror, (try? mirror.currentIdentity()) == lastMirror.identity { return lastMirror.digest }
             lastMirror = nil
@@ -146,7 +147,7 @@
             return lastMirror?.digest
         }
 
-        /// Calls `changed` when the mirror may have changed, until the returned object is released.
+        /// Calls `changed` when the mirror may have changed, until the result is released.
         func watchMirror(_ changed: @escaping @Sendable () -> Void) -> FileWatch? {
             operations.canBeWatched ? FileWatch(mirror) { _ in changed() } : nil
         }
@@ -160,7 +161,7 @@
             }
         }
 
-        /// Replaces the mirror. It survives a power cut when this returns.
+        /// Replaces the mirror durably.
         func write(mirror bytes: [UInt8]) throws {
             lastMirror = nil
             lastMirror = (FleetFolder.digest(of: bytes), try write(bytes, to: mirror, durably: true))
@@ -170,7 +171,7 @@
 
         func write(seen: SecretsVerdict.Seen) throws { _ = try write(seen.bytes, to: seenSecrets, durably: true) }
 
-        /// Replaces the report. It need not survive anything.
+        /// Replaces the report, not durably.
         func write(_ content: FleetReport) throws { _ = try write(content.bytes, to: report, durably: false) }
 
         private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) throws -> FileIdentity {

@@ -3,15 +3,15 @@
     import StoredValues
     import StoredValuesSupport
 
-    // What follows from what the cluster says. Decides, and does nothing.
+    // Pure decisions about the cluster's answers.
 
-    /// What an answer on a watch means for those who have all changes up to a revision of a cluster.
+    /// What an answer on a watch means for a client that has all changes up to a revision.
     enum WatchVerdict: Equatable, Sendable {
-        /// These changes, which lead to that revision.
+        /// These changes, up to that revision.
         case changes([EtcdEvent], revision: Int)
         /// The watch has begun, or nothing has changed.
         case nothing
-        /// Changes were missed, or the history is another one.
+        /// Changes were missed, or the cluster has another history.
         case readAgain(why: String)
         /// The cluster does not let this user watch.
         case refused(why: String)
@@ -26,12 +26,12 @@
                 } else if answer.isCanceled {
                     .refused(why: answer.reason?.asOneLine(upTo: EtcdError.longestReason) ?? "the cluster ended the watch without a reason")
                 } else if events.isEmpty {
-                    // The revision when the watch began. If it is lower than ours, the cluster was restored from an older copy, and a
-                    // watch that begins after ours would be silent until new changes have come as far.
+                    // The cluster's revision when the watch began. If it is below ours, the cluster was restored from an older copy, and
+                    // the watch would be silent until new changes have passed our revision.
                     answer.isCreated && answer.revision < revision ? .readAgain(why: "the cluster went back to revision \(answer.revision)") : .nothing
                 } else if let last = revisions.max(), revisions.allSatisfy({ $0 > revision }) {
-                    // Not the revision of the answer: to a watch that lags behind, etcd sends a thousand revisions at a time, and says
-                    // with each part how far the cluster is (watchBatchMaxRevs).
+                    // Not the revision of the answer, which is the cluster's: etcd sends a watch that lags behind a thousand revisions at
+                    // a time (watchBatchMaxRevs).
                     .changes(events, revision: last)
                 } else {
                     .readAgain(why: "the cluster repeated a revision")
@@ -39,19 +39,21 @@
         }
     }
 
-    /// Whether an agent takes over what it has read from the cluster.
+    /// Whether an agent uses what it has read from the cluster.
     enum MirrorVerdict: Equatable, Sendable {
         case adopt
-        /// The same, if the cluster had settings at that revision: then they were removed since.
+        /// Adopt, if the cluster had settings at that revision: then somebody has removed them since.
         case adoptIfRemoved(since: Int)
         /// The mirror stays as it is, and is not fresh.
         case keep(why: String)
 
-        /// The cluster is at `origin`, and `isEmpty` of the application's settings; the latest state that this machine has seen is `known`.
+        /// - Parameters:
+        ///   - isEmpty: Whether the cluster has no settings of the application.
+        ///   - origin: The cluster's state.
+        ///   - known: The latest state that this machine has seen.
         init(isEmpty: Bool, origin: FleetMirror.Origin, mirror: FleetMirror?, known: FleetMirror.Origin?) {
-            // A cluster whose data were lost begins anew with the same number (it is made of the members' addresses), and with
-            // nothing: every machine would lose its settings at once. What others have stored since may have brought it past the
-            // revision that is known here; then only its history tells.
+            // A cluster that has lost its data starts empty with the same id, which is made from the members' addresses: every machine
+            // would lose its settings at once. If later changes have brought it past the known revision, only its history shows that.
             guard isEmpty, let mirror, !mirror.values.isEmpty, let known else {
                 self = .adopt
                 return
@@ -71,19 +73,18 @@
         }
     }
 
-    /// Whether an agent takes over the secrets that the cluster has.
+    /// Whether an agent uses the secrets that the cluster has.
     ///
-    /// An agent has no key. With its public half it knows whether the file is genuine; without that it cannot tell. It sees the generation in
-    /// the header, which grows with each change, and the epoch, which operators begin anew when older secrets are to count again. Secrets
-    /// that were seen are never replaced by older ones, and never removed: an old backup, or whoever can write to the cluster, would bring
-    /// revoked ones back.
+    /// An agent cannot open the file; with the public key it can verify the signature. It sees the generation in the header, which grows with each
+    /// change, and the epoch, which grows when operators accept restored secrets. Secrets are never replaced by older ones and never
+    /// removed: otherwise an old backup, or anybody who can write to the cluster, could bring revoked ones back.
     enum SecretsVerdict: Equatable, Sendable {
-        /// Whether the machine's keys have signed what the cluster has.
+        /// Whether one of the machine's public keys verifies the cluster's file.
         enum Trust: Equatable, Sendable {
-            /// There are no such keys.
+            /// The machine has no public keys.
             case unknown
             case signed
-            /// Whether the signature claims to be of one of the keys; nil if there is none.
+            /// `isKnownSigner`: whether the signature names one of the keys; nil if there is no signature.
             case unsigned(isKnownSigner: Bool?)
 
             fileprivate var doubt: String? {
@@ -98,7 +99,7 @@
             }
         }
 
-        /// What the cluster has.
+        /// The secrets in the cluster.
         struct Offer: Equatable, Sendable {
             var bytes: [UInt8]
             var epoch: Int
@@ -109,15 +110,15 @@
         struct Seen: Equatable, Sendable {
             var epoch: Int
             var generation: UInt64
-            /// Whether the cluster has offered older ones since. What follows them may be built on them: a confirmation is needed.
+            /// Whether the cluster has had older ones since. Later ones may be based on these, so operators must confirm them.
             var hasRefusedOlder = false
         }
 
         case nothing
-        /// The file is there, and what was seen of it is to be noted.
+        /// Keep the file, and store what was seen of it.
         case note(Seen)
         case replace([UInt8], Seen)
-        /// The file stays as it is, for this reason; and if something was seen for the first time, that is to be noted.
+        /// Keep the file, for this reason, and store what was seen, if given.
         case keep(why: String, noting: Seen? = nil)
 
         init(_ offer: Offer?, mirrored: [UInt8]?, seen: Seen?, now: Date = .now) { self = Self.decide(offer, mirrored, seen, now) }
@@ -127,7 +128,7 @@
             guard let offer else {
                 return isFirst ? .nothing : .keep(why: "the cluster has no secrets any more; the last ones are kept until some are stored")
             }
-            // Once taken over, no confirmation would ever count again.
+            // Once accepted, no later confirmation would count.
             guard !SecretsEpoch(number: offer.epoch).isFuture(at: now) else {
                 return .keep(
                     why: """
@@ -136,19 +137,20 @@
                         """,
                     noting: isFirst ? Seen(epoch: 0, generation: 0) : nil)
             }
-            // With nothing noted and no file, programs would take it that there are no secrets. Nobody has signed the epoch here.
+            // With neither a file nor a note, programs would assume that there are no secrets. With public keys the epoch is 0, because it was
+            // not verified.
             let first = isFirst ? Seen(epoch: offer.trust == .unknown ? offer.epoch : 0, generation: 0) : nil
             guard let generation = SealedSecrets.generation(of: offer.bytes) else {
                 return .keep(why: "what the cluster has in place of the secrets is not an encrypted file that this version knows", noting: first)
             }
             if let doubt = offer.trust.doubt { return .keep(why: doubt, noting: first) }
             let new = Seen(epoch: offer.epoch, generation: generation)
-            // The file that is here may come with an earlier epoch, or be older than what was noted: to note that would let older ones count again.
+            // Never lower the note, not even if the same file is offered with an earlier epoch: older secrets would count again.
             guard mirrored != offer.bytes || seen.map(new.isOlder) ?? false else {
                 return seen.map { !$0.isOlder(than: new) && !$0.hasRefusedOlder } ?? false ? .nothing : .note(new)
             }
-            // What was noted may be missing or older than the file, which is written first; and the file may be gone, damaged or
-            // older than what was noted: then what was noted is to be brought back.
+            // The note may be missing or older than the file, which is written first. If the file is gone, damaged or older than the note,
+            // the noted secrets are to be written again.
             let here = mirrored.flatMap(SealedSecrets.generation).map { Seen(epoch: seen?.epoch ?? 0, generation: $0) }
             let latest = [here, seen].compactMap(\.self).max { $0.isOlder(than: $1) }
             let isOld = latest.map(new.isOlder) ?? false || here.map { !$0.isOlder(than: new) } ?? false
@@ -165,7 +167,7 @@
         }
     }
 
-    /// The record by which whoever changes the secrets signs them.
+    /// The record with the signature of the secrets.
     struct SecretsSignature: Sendable {
         let signer: SigningPublicKey
         let bytes: [UInt8]
@@ -188,7 +190,7 @@
     extension SecretsVerdict.Seen {
         func isOlder(than other: Self) -> Bool { (epoch, generation) < (other.epoch, other.generation) }
 
-        /// What a file says; nil if it says nothing of this.
+        /// The content of a file; nil if it is not valid.
         init?(parsing bytes: [UInt8]) {
             guard let json = try? JSONValue(parsing: bytes), let epoch = json["epoch"]?.intValue,
                 let generation = json["generation"]?.stringValue.flatMap({ UInt64($0) })
@@ -203,18 +205,18 @@
         }
     }
 
-    /// The record by which operators say that older secrets count again: the milliseconds since 1970 at which they said so.
+    /// The record by which operators accept restored secrets: the time of that in milliseconds since 1970.
     struct SecretsEpoch: Sendable {
         let number: Int
 
-        /// The one to say so by now: later than `last`, also where this clock is behind, unless that one is of a time to come.
+        /// A new epoch: later than `last` even if this clock is slow, unless `last` lies in the future.
         static func next(after last: SecretsEpoch?, at now: Date) -> SecretsEpoch {
             let milliseconds = milliseconds(now)
             guard let last, !last.isFuture(at: now) else { return SecretsEpoch(number: milliseconds) }
             return SecretsEpoch(number: max(last.number + 1, milliseconds))
         }
 
-        /// Whether it lies further ahead than clocks differ.
+        /// Whether it is more than a day ahead of this clock.
         func isFuture(at now: Date) -> Bool { number > Self.milliseconds(now) + 86_400_000 }
 
         private static func milliseconds(_ time: Date) -> Int { Int(time.timeIntervalSince1970 * 1000) }
@@ -232,14 +234,14 @@
         }
     }
 
-    /// Why an agent cannot say that its mirror is fresh.
+    /// Why an agent's mirror may not be fresh.
     struct AgentProblem: Error, Equatable, Sendable {
         /// Ends without a full stop.
         let why: String
-        /// Whether the cluster has said so. Otherwise it only did not answer, which is nothing before the last answer is old.
+        /// Whether the mirror is stale at once. Otherwise, as for a missing answer, only when the last confirmation is too old.
         let isCertain: Bool
 
-        init(_ why: String, isCertain: Bool) { (self.why, self.isCertain) = (why.withoutFullStop, isCertain) }  // errors of files are whole sentences
+        init(_ why: String, isCertain: Bool) { (self.why, self.isCertain) = (why.withoutFullStop, isCertain) }  // errors of files have one
 
         static func secrets(_ why: Any) -> AgentProblem {
             AgentProblem("the secrets on this machine could not be brought up to date: \(why)", isCertain: true)
