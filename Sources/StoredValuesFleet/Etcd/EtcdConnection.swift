@@ -9,12 +9,12 @@
 
     /// The HTTP client, set up for etcd: the only code that knows it.
     ///
-    /// HTTP/1.1 only: a request that ends early takes its connection with it, so that no later one is sent into a connection that
-    /// leads nowhere. No redirect is followed: it could lead to plaintext.
+    /// HTTP/1.1 only: a request that is cut short closes its connection, so that no later request uses a dead connection. Redirects are not
+    /// followed, because they could lead to plaintext.
     final class EtcdConnection: Sendable {
         /// The largest answer that is read: all settings of an application, in base64.
         static let answerLimit = 128 << 20
-        /// The largest answer that is read of what should be an error.
+        /// The largest error answer that is read.
         private static let problemLimit = 64 << 10
 
         private let client: HTTPClient
@@ -31,14 +31,14 @@
             configuration.decompression = .disabled
             configuration.timeout.connect = .seconds(2)
             configuration.connectionPool.retryConnectionEstablishment = false  // the next member is tried instead
-            configuration.dnsOverride = ["localhost": "127.0.0.1"]  // which the endpoint's check relies on
-            // One event loop for requests and connections. With two, a server that answers and closes before the client knows that the
-            // request was written ends the process: async-http-client 1.37 then releases a connection that it has removed.
+            configuration.dnsOverride = ["localhost": "127.0.0.1"]  // EtcdEndpoint allows plaintext to it
+            // One event loop for requests and connections. With two, async-http-client 1.37 crashes if a server answers and closes before the
+            // client knows that the request was written: it releases a connection that it has removed.
             client = HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.next()), configuration: configuration)
         }
 
         deinit {
-            // The closure keeps the client until it has ended; there is nobody left to tell of an error.
+            // The closure keeps the client alive until it has shut down.
             client.shutdown { _ in }
         }
 
@@ -46,7 +46,7 @@
         func post(
             _ request: EtcdRequest, to endpoint: EtcdEndpoint, token: String?, within limit: Duration
         ) async throws(EtcdError) -> (status: Int, body: [UInt8]) {
-            // The client may still send what a cancelled task asks for, and answer before it hears of the cancellation.
+            // The client may send the request of a cancelled task, and return the answer before it notices the cancellation.
             if Task.isCancelled { throw .cancelled(mayHaveHappened: false) }
             do {
                 let request = try HTTPClient.Request(
@@ -73,7 +73,7 @@
             var message = HTTPClientRequest(url: "\(endpoint)\(request.path)")
             message.method = .POST
             message.headers = headers(token)
-            // Without it the stream of a member that has lost its quorum stays open in silence.
+            // Without it a member that has lost its quorum keeps the stream open and sends nothing.
             message.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
             message.body = .bytes(request.body)
             let response: HTTPClientResponse
@@ -112,10 +112,9 @@
                 default: return unreachable("could not be asked (\(error.shortDescription))")
                 }
             case let error as NIOConnectionError:
-                // The system's own words for its error.
                 let reason = error.connectionErrors.first.map { ($0.error as? IOError).map(Self.words) ?? "\($0.error)" }
                 return unreachable("could not be connected to (\(reason ?? error.dnsAError.map { "\($0)" } ?? "no address"))", mayHaveHappened: false)
-            // Only what is not connected yet is refused.
+            // Only a connection attempt can be refused.
             case let error as IOError where error.errnoCode == ECONNREFUSED:
                 return unreachable("could not be connected to (\(Self.words(error)))", mayHaveHappened: false)
             case let error as IOError: return unreachable("could not be asked (\(Self.words(error)))")

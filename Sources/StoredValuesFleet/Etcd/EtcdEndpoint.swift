@@ -7,11 +7,11 @@
         /// `https://host:port`, without a slash at the end.
         let description: String
         let isPlain: Bool
-        /// A name or an address, which has no brackets.
+        /// A name, or an address without brackets.
         let host: String
         let port: Int
 
-        /// The endpoint with this address. Plaintext is for this machine alone: it shows settings, and passwords, to whoever is on the way.
+        /// The endpoint with this address. Plaintext is allowed to this machine only: it would expose settings and passwords on the network.
         init(_ text: String) throws(FleetError) {
             func refusal(_ reason: String) -> FleetError {
                 .misconfigured("\"\(text)\" is not the address of an etcd member: \(reason). Write it as https://db1.example.com:2379.")
@@ -21,7 +21,7 @@
                 throw refusal("it does not begin with https://")
             }
             if rest.utf8.last == UInt8(ascii: "/") { rest = String(Substring(rest.utf8.dropLast())) }
-            // Nothing else than a host and a port: a user, a path or a query would mean something else to us than to the client.
+            // Only a host and a port: the HTTP client could parse a user, a path or a query differently.
             let marks = "-._:[]".unicodeScalars
             let isPermitted = rest.unicodeScalars.allSatisfy { scalar in
                 scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil || marks.contains(scalar))
@@ -49,7 +49,7 @@
         var isAddress: Bool { Self.address(host) != nil }
 
         private static func isLoopback(_ host: String) -> Bool {
-            // As the system reads it, and not as it looks: 0127.0.0.1 is another machine's.
+            // Parsed as the system does: 0127.0.0.1 is another machine's address.
             host.isIdentical(to: "localhost") || host.isIdentical(to: "[::1]")
                 || host.after(prefix: "127.") != nil && address(host)?.protocol == .inet
         }

@@ -2,14 +2,14 @@
     import StoredValues
     import StoredValuesSupport
 
-    /// Why etcd gave no answer, or which answer it gave in place of the expected one.
+    /// Why etcd gave no answer, or which error it answered.
     struct EtcdError: Error, Equatable, Sendable {
         enum Reason: Equatable, Sendable {
             /// No connection, no answer in time, or no leader; another member or another time may do.
             case unreachable
-            /// TLS failed: the certificate of one side is not to be trusted, or the other side speaks no TLS.
+            /// TLS failed: one side does not trust the other's certificate, or the other side does not speak TLS.
             case untrusted
-            /// The user's token has expired, or never was.
+            /// The user's token has expired, or there is none.
             case notLoggedIn
             /// The name or the password is wrong, or this user may not do that.
             case accessDenied
@@ -19,51 +19,51 @@
             case tooManyOperations
             /// The cluster's database is full.
             case noSpace
-            /// Whoever answered is not etcd's JSON gateway, or does not follow its protocol.
+            /// The server is not etcd's JSON gateway, or does not follow its protocol.
             case notEtcd
-            /// Whoever answered belongs to a cluster other than the intended one.
+            /// The server belongs to another cluster.
             case otherCluster
             case cancelled
-            /// The revision was compacted, or is not reached yet; or there is no such lease.
+            /// The revision was compacted or lies in the future, or the lease does not exist.
             case gone
-            /// Anything else that etcd refuses.
+            /// Any other error of etcd.
             case refused
         }
 
         var reason: Reason
-        /// Who was asked, and what was said; ends without a full stop.
+        /// The server and what went wrong, without a full stop.
         var sentence: String
         /// Whether the request may have been carried out anyway.
         var mayHaveHappened = false
 
-        /// Whether the cluster has understood, and does not do it.
+        /// Whether the cluster understood the request and refused it.
         var isRefusal: Bool { reason == .gone || reason == .refused }
 
-        /// Whether another attempt may do better.
+        /// Whether another attempt may succeed.
         var isTransient: Bool { reason == .unreachable }
 
-        /// The same for a request that changes nothing, or was not sent.
+        /// The same error of a request that changes nothing, or was not sent.
         var asReading: EtcdError { EtcdError(reason: reason, sentence: sentence) }
     }
 
     extension EtcdError {
-        /// The most of a server's own words that is repeated.
+        /// The maximum length of a server's text in an error.
         static let longestReason = 300
 
-        /// What etcd's own words mean (api/v3rpc/rpctypes/error.go).
+        /// The meanings of etcd's messages (api/v3rpc/rpctypes/error.go).
         private static let meanings: [(words: [String], reason: Reason, verb: String)] = [
             (["invalid auth token", "auth token is not provided", "user name is empty"], .notLoggedIn, "wants a login"),
-            // The token is of before the last change of rights; nothing was done.
+            // The token is older than the last change of permissions; nothing was done.
             (["revision of auth store is old"], .notLoggedIn, "wants another login"),
             (["authentication failed", "CommonName of client"], .accessDenied, "refused"),
             (["database space exceeded"], .noSpace, "has no space left"),
             (["too many operations"], .tooManyOperations, "refused"),
             (["request is too large", "larger than max"], .tooLarge, "refused"),
-            // That it was compacted, and that it is a future one.
+            // "has been compacted", and "is a future revision".
             (["required revision", "requested lease not found"], .gone, "refused"),
         ]
 
-        /// What an answer with this status means, in which the gateway says `problem`. The codes are gRPC's; unknown words are kept word by word.
+        /// The error that an answer with this status and this JSON means. The codes are gRPC's; unknown messages are kept as they are.
         init(status: Int, _ problem: JSONValue?, from endpoint: EtcdEndpoint) {
             let words = (problem?["message"]?.stringValue ?? "").asOneLine(upTo: Self.longestReason)
             let code = (problem?["grpc_code"] ?? problem?["code"])?.intValue  // on a stream, and on a call
@@ -92,7 +92,7 @@
             }
         }
 
-        /// The same for a whole body. What refuses a client certificate with a common name is plain text (seen: etcd 3.4.23).
+        /// The same for a whole body, which may be plain text: seen of etcd 3.4.23 for a client certificate with a common name.
         init(status: Int, body: [UInt8]?, from endpoint: EtcdEndpoint) {
             let problem = body.flatMap { body -> JSONValue? in
                 guard body.count < 1 << 20 else { return nil }

@@ -3,16 +3,16 @@
     import StoredValues
     import StoredValuesSupport
 
-    // What a cluster knows of its past.
+    // Questions about a cluster's history.
     extension EtcdGateway {
-        /// Whether the cluster had settings at that revision or, where that was compacted, at the oldest one that is left; false if it does not say.
+        /// Whether the cluster had settings at that revision or, if that was compacted, at the oldest one that is left; false if that is not known.
         func hadSettings(_ keys: FleetKeys, since revision: Int) async throws -> Bool {
             if let had = try await hadSettings(keys, at: revision) { return had }
             guard let oldest = try await oldestRevision(of: keys.mark, after: revision) else { return false }
             return try await hadSettings(keys, at: oldest) ?? false
         }
 
-        /// The same at that revision alone; nil if it was compacted, and nobody knows any more.
+        /// The same at exactly that revision; nil if it was compacted.
         private func hadSettings(_ keys: FleetKeys, at revision: Int) async throws(EtcdError) -> Bool? {
             let question = keys.allSettings(["count_only": true, "revision": .string("\(revision)")])
             do throws(EtcdError) { return try await ask(question, timeout: .seconds(5)).count > 0 } catch {
@@ -21,8 +21,8 @@
             }
         }
 
-        /// The oldest revision of which the cluster still knows what there was, if that is later than `revision`. It says so to a watch that is to
-        /// begin before it, and nowhere else. Nil if it does not say so in time.
+        /// The oldest revision that was not compacted, if it is later than `revision`; nil if that is not known in time. etcd names it only to a
+        /// watch that is to begin before it.
         private func oldestRevision(of key: Data, after revision: Int) async throws -> Int? {
             struct Oldest: Error { let revision: Int }
             do {

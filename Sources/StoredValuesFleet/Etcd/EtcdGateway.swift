@@ -3,12 +3,12 @@
     import StoredValues
     import StoredValuesSupport
 
-    /// The cluster: asks one of its members, and the next one if that does not answer, or not as the cluster does: only what all
-    /// members say, or most of them refuse, is the cluster's answer (``MemberFailures``). Who belongs to it ``ClusterVote`` decides.
+    /// A client of the cluster. It asks one member, and the next one after an error. ``MemberFailures`` decides when the members' errors count as the
+    /// cluster's answer, ``ClusterVote`` which members belong to the cluster.
     final class EtcdGateway: Sendable {
-        /// How long one member may take at first (an election takes about a second); doubled when all have failed: a network may be slow.
+        /// The time for one attempt at first (an election takes about a second); doubled when all members have failed, for slow networks.
         static let attemptLimit = Duration.seconds(2)
-        /// How long all attempts together may take, if the caller names no other time.
+        /// The default time for all attempts together.
         static let timeout = Duration.seconds(15)
 
         /// The largest request that is sent.
@@ -24,7 +24,7 @@
 
         let endpoints: [EtcdEndpoint]
         private let access: FleetAccess
-        /// How long a line of a watch may be.
+        /// The maximum length of a line of a watch.
         let lineLimit: Int
         private let state: Guarded<State>
 
@@ -33,22 +33,22 @@
                 throw .misconfigured("No member of the cluster is named. Name at least one, such as https://db1.example.com:2379.")
             }
             (self.endpoints, self.access, self.lineLimit) = (endpoints, access, lineLimit)
-            // Not always the first: a thousand machines with one list would all ask the same member.
+            // Random, so that a thousand machines with the same list do not all ask the same member.
             state = Guarded(
                 State(
                     preferred: .random(in: endpoints.indices), vote: ClusterVote(members: endpoints.count),
                     connection: try EtcdConnection(endpoints, access)))
         }
 
-        /// What this machine has is of the cluster with this id: another one counts only if most members belong to it.
+        /// Expects the cluster with this id, which this machine's data is from: another one counts only if most members belong to it.
         func expect(cluster: String) { state.withLock { $0.vote.expect(cluster) } }
 
-        /// The answer to a request that may be repeated without harm. Asks each member in turn, at most until `timeout` is over, each time for
-        /// at most `attempt`, which doubles after each round. `mayHaveHappened` of the error is true if it holds for any of the attempts.
+        /// The answer to an idempotent request. Asks each member in turn until `timeout`, each for at most `attempt`, which doubles after each
+        /// round. `mayHaveHappened` of the error is true if it is true for any of the attempts.
         func ask(
             _ request: EtcdRequest, timeout: Duration = timeout, attempt: Duration = attemptLimit
         ) async throws(EtcdError) -> EtcdAnswer {
-            // etcd warns of a limit above 10 MiB. On a slow machine so much does not arrive in time, which would look like no answer.
+            // etcd advises against a limit above 10 MiB. A larger request may not arrive in time, which would look like a missing answer.
             guard request.body.count <= Self.requestLimit else {
                 throw EtcdError(reason: .tooLarge, sentence: "the request has \(request.body.count >> 20) MiB, more than any cluster takes")
             }
@@ -77,7 +77,8 @@
             }
         }
 
-        /// Whether the member may be asked: who knows no cluster yet asks the others too, and only its members get a change, which no error undoes.
+        /// Whether the member may be asked. While the cluster is not known, all members are asked for it first; a change is sent only to a
+        /// member that is known to belong to the cluster.
         private func isKnown(
             _ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
         ) async throws(EtcdError) -> Bool {
@@ -87,14 +88,14 @@
             return state.withLock { isKnown($0.vote) }
         }
 
-        /// Asks the member something of which the answer says to which cluster it belongs.
+        /// Asks the member a harmless question, whose answer names its cluster.
         private func identify(_ member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant) async throws(EtcdError) {
             let introduction = EtcdRequest.read(request.key, ["count_only": true])
             do throws(EtcdError) { _ = try await ask(member, introduction, limit: limit, end: end) } catch { throw error.asReading }
         }
 
-        /// The error as what it is worth: the word of one member is enough for what is gone, but an error does not say whether that one
-        /// belongs to the cluster.
+        /// The error to count. One member's ``EtcdError/Reason/gone`` is enough for the cluster, but errors do not name a cluster, so the member
+        /// is asked for its own.
         private func judged(
             _ error: EtcdError, of member: Int, _ request: EtcdRequest, limit: Duration, end: ContinuousClock.Instant
         ) async -> EtcdError {
@@ -114,7 +115,7 @@
             return answer
         }
 
-        /// What whoever has this address answers to this one request, whichever cluster it belongs to.
+        /// The answer of the server at this address, whichever cluster it belongs to.
         func ask(
             _ endpoint: EtcdEndpoint, _ request: EtcdRequest, limit longest: Duration = attemptLimit, end: ContinuousClock.Instant = .now + attemptLimit
         ) async throws(EtcdError) -> EtcdAnswer {
@@ -127,7 +128,7 @@
             }
             do throws(EtcdError) { return try await attempt() } catch {
                 guard error.reason == .notLoggedIn, access.user != nil else { throw error }
-                // Once more with a new token: tokens are forgotten by a member that was started again, and expire.
+                // Once more with a new token: tokens expire, and a restarted member forgets them.
                 forgetToken()
                 return try await attempt()
             }
@@ -141,9 +142,9 @@
             do throws(JSONSyntaxError) { return try JSONValue(parsing: body) } catch { throw .unintelligible(endpoint) }
         }
 
-        /// Watches a key, or all from it to before `end`, from the change with that revision on, at the member that answered last or the
-        /// next one that begins to answer, and passes each answer to `receive`. Returns when the stream ends; throws when it cannot begin
-        /// or the cluster ends it with an error. What `receive` throws of the first answers turns to another member, too.
+        /// Watches a key, or all from it to before `end`, beginning with the change at that revision, and passes each answer to `receive`. Asks
+        /// the member that answered last, or the next one until one begins to answer. Returns when the stream ends; throws if it cannot
+        /// begin, if the cluster ends it with an error, or what `receive` throws; the next request then goes to another member.
         func watch(
             _ key: Data, to end: Data? = nil, from revision: Int, isolation: isolated (any Actor)? = #isolation,
             _ receive: (EtcdAnswer) async throws -> Void
@@ -170,22 +171,22 @@
                     }
                     // An error ends the stream without a line break.
                     if !lines.rest.isEmpty { try await take(lines.rest) }
-                    return turn(awayFrom: member)  // it has ended, which a member does that is stopped
+                    return turn(awayFrom: member)  // a member that is stopped ends the stream
                 } catch let error as EtcdError {
-                    // What is cancelled before it has begun was silent for too long.
+                    // Cancelled before the first answer: the member was silent for too long.
                     if error.reason != .cancelled || !hasBegun { turn(awayFrom: member, because: error) }
                     guard error.reason != .cancelled, !hasBegun else { throw error }
                     failures.add(error, from: member)
                     guard !failures.isRound else { throw failures.error }
                 } catch {
-                    // The receiver refuses what this member says; another one may say something else.
+                    // The receiver rejects this member's answer; another one's may be better.
                     turn(awayFrom: member)
                     throw error
                 }
             }
         }
 
-        /// Throws if the member answers for another cluster than the one that is meant.
+        /// Throws if the answer names another cluster than the expected one.
         private func check(_ answer: EtcdAnswer, of member: Int) throws(EtcdError) {
             let isOurs = state.withLock { $0.vote.record(answer.cluster, from: member) }
             guard !isOurs else { return }
@@ -196,11 +197,11 @@
         }
 
         private func turn(awayFrom member: Int, because error: EtcdError? = nil) {
-            // The certificates may have been renewed. If they cannot be read, the old ones stay.
+            // The certificate files may have been renewed. If they cannot be read, the old ones stay in use.
             if error?.reason == .untrusted, let new = try? EtcdConnection(endpoints, access) { state.withLock { $0.connection = new } }
             if error?.reason == .notLoggedIn { forgetToken() }
             state.withLock { state in
-                // What it said of its cluster was of then.
+                // It may belong to another cluster by the time it answers again.
                 if let error, error.reason != .otherCluster { state.vote.record(nil, from: member) }
                 if state.preferred == member { state.preferred = (member + 1) % endpoints.count }
             }
@@ -208,7 +209,7 @@
 
         private var connection: EtcdConnection { state.withLock { $0.connection } }
 
-        /// The token of this user; nil if there is none. Logging in takes etcd a tenth of a second, so it is done once.
+        /// The token of this user; nil without a login. It is kept, because a login takes etcd a tenth of a second.
         private func token(_ endpoint: EtcdEndpoint, within limit: Duration) async throws(EtcdError) -> String? {
             if let token = state.withLock({ $0.token }) { return token }
             let login: (name: String, password: String)?
@@ -217,16 +218,16 @@
             let request = EtcdRequest("/v3/auth/authenticate", ["name": .string(login.name), "password": .string(login.password)])
             do throws(EtcdError) {
                 let token = try await post(request, to: endpoint, token: nil, within: limit)["token"]?.stringValue
-                // It becomes a header of later requests.
+                // It must be valid in a header.
                 guard let token, token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { throw .unintelligible(endpoint) }
                 state.withLock { $0.token = token }
                 return token
             } catch {
-                throw error.asReading  // what was to be done with the token was not even sent
+                throw error.asReading  // the actual request was not sent
             }
         }
 
-        /// The next request logs in again.
+        /// Makes the next request log in again.
         func forgetToken() { state.withLock { $0.token = nil } }
     }
 
@@ -234,14 +235,14 @@
         var withoutFullStop: String { utf8.last == UInt8(ascii: ".") ? String(dropLast()) : self }
     }
 
-    /// The lines of a stream that arrives in parts.
+    /// Splits a stream that arrives in parts into lines.
     struct EtcdLines: Sendable {
-        /// How long one may be.
+        /// The maximum length of a line.
         var limit = EtcdConnection.answerLimit
-        /// What came after the last whole line.
+        /// The bytes after the last line break.
         private(set) var rest: [UInt8] = []
 
-        /// Adds a part, and returns the lines that it completes, without empty ones; nil if one is too long.
+        /// Adds a part, and returns the lines that it completes, without empty ones; nil if a line is too long.
         mutating func append(_ part: [UInt8]) -> [[UInt8]]? {
             let start = part.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
             let lines = start > 0 ? (rest + part[..<start]).split(separator: UInt8(ascii: "\n")).map(Array.init) : []

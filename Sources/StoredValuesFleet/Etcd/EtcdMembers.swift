@@ -1,32 +1,32 @@
 #if Fleet
     import StoredValuesSupport
 
-    // What follows from what members say, and how long to wait before they are asked again. Decides, and asks nobody.
+    // Pure decisions about the members' answers, and the pauses between attempts.
 
-    /// Which cluster is meant, where not all members that were named belong to one.
+    /// Decides which cluster counts if the named members do not all belong to the same one.
     ///
-    /// A member that was set up anew by itself, or a wrong address, answers like any other, for a cluster of its own. So the cluster is
-    /// the one that more than half of the named members belong to. Without such a majority it stays the one that it was, however long
-    /// its members are away: a machine must not take over what a single wrong member has. Only who knows none yet takes, when all were
-    /// asked, the one that most of those who answered belong to; of equally many, the one of the member that is named first.
+    /// A member that was set up again on its own, or a wrong address, answers like any other, but for another cluster. So the cluster that more
+    /// than half of the named members belong to counts. Without such a majority the cluster stays the one that it was, however long its members
+    /// are away: a machine must not use the data of a single wrong member. Only if no cluster is known yet, and all members were asked, the one
+    /// with the most members counts; in a tie, that of the member named first.
     struct ClusterVote: Sendable {
-        /// The cluster that is meant; nil while nobody knows.
+        /// The cluster that counts; nil if that is not decided yet.
         private(set) var cluster: String?
-        /// The cluster of each member, as they were named, by its last word: `.some(nil)` if it did not say, and `.none` if it was not asked.
+        /// The cluster in each member's last answer: `.some(nil)` if it gave none, `.none` if it was not asked.
         private var votes: [String??]
 
         init(members: Int) { votes = Array(repeating: .none, count: members) }
 
-        /// What this machine has is of that cluster.
+        /// Expects that cluster, unless one is known already.
         mutating func expect(_ cluster: String) { self.cluster = self.cluster ?? cluster }
 
-        /// Whether the member belongs to the cluster that is meant, by its last word.
+        /// Whether the member belongs to the cluster that counts, by its last answer.
         func isOurs(_ member: Int) -> Bool {
             guard let cluster, let vote = votes[member] ?? nil else { return false }
             return vote.isIdentical(to: cluster)
         }
 
-        /// A member belongs to that cluster; nil if it did not say. Returns false if another one is meant.
+        /// Records a member's cluster; nil if it gave no answer. Returns false if another cluster counts.
         @discardableResult
         mutating func record(_ cluster: String?, from member: Int) -> Bool {
             votes[member] = .some(cluster)
@@ -45,17 +45,17 @@
         }
     }
 
-    /// What the members said to one request in place of its answer, and whether that is the cluster's answer.
+    /// The members' errors for one request. Decides whether they count as the cluster's answer.
     struct MemberFailures: Sendable {
-        /// The last word of each member, in the order in which they were named, and how often it said that in a row.
+        /// The last error of each member, and how many times in a row it had this reason.
         private var last: [(error: EtcdError, count: Int)?]
         private(set) var mayHaveHappened = false
-        /// How many attempts have failed.
+        /// The number of failed attempts.
         private(set) var count = 0
 
         init(members: Int) { last = Array(repeating: nil, count: members) }
 
-        /// - Parameter wasCutShort: Whether the end of the call ended the attempt, which then says less than the one before.
+        /// - Parameter wasCutShort: Whether the call's timeout ended the attempt. Its error then does not replace an earlier one.
         mutating func add(_ error: EtcdError, from member: Int, wasCutShort: Bool = false) {
             let before = last[member]
             if before == nil || !wasCutShort { last[member] = (error, before?.error.reason == error.reason ? (before?.count ?? 0) + 1 : 1) }
@@ -63,13 +63,13 @@
             count += 1
         }
 
-        /// Whether each member was asked as often as the others.
+        /// Whether all members were asked equally often.
         var isRound: Bool { count % last.count == 0 }
 
-        /// Whether another attempt would bring nothing else.
+        /// Whether more attempts are pointless.
         var isFinal: Bool { lastingReason != nil }
 
-        /// All of it as one error, which names who said what. While another attempt may do better it is that the cluster cannot be reached.
+        /// All errors as one, which names the members. While another attempt may succeed, its reason is that the cluster cannot be reached.
         var error: EtcdError {
             var sentences: [String] = []
             for sentence in last.compactMap({ $0?.error.sentence }) where !sentences.contains(where: { $0.isIdentical(to: sentence) }) {
@@ -78,15 +78,14 @@
             return EtcdError(reason: lastingReason ?? .unreachable, sentence: sentences.joined(separator: "; "), mayHaveHappened: mayHaveHappened)
         }
 
-        /// The same where the task was cancelled.
+        /// The error if the task was cancelled.
         var cancellation: EtcdError { .cancelled(mayHaveHappened: mayHaveHappened) }
 
-        /// The cluster's answer: a refusal that more than half of the members share, else the first of those that all of them gave.
+        /// The reason to report: a refusal that more than half of the members share or, if every member has given a lasting error, the first one.
         private var lastingReason: EtcdError.Reason? {
-            // A member of the cluster, as this one is, says so only when it has agreed with most others. Those that are away would not say
-            // anything else.
+            // This member belongs to the cluster, and answers so only in agreement with a majority.
             if last.contains(where: { $0?.error.reason == .gone }) { return .gone }
-            // Certificates may have been renewed since the first attempt; the second one has read them again.
+            // Certificate files are read again after the first failure, so only the second one counts.
             let reasons = last.compactMap { $0 }.filter { $0.error.reason != .unreachable && ($0.error.reason != .untrusted || $0.count > 1) }
                 .map(\.error.reason)
             let refusals = reasons.filter { $0 != .notEtcd && $0 != .otherCluster }
@@ -96,7 +95,7 @@
         }
     }
 
-    /// How long to wait before the next attempt: longer each time, and at random, so that a thousand machines do not come back in one moment.
+    /// The pauses between attempts: longer each time, and random, so that a thousand machines do not come back at the same moment.
     struct Backoff: Sendable {
         private let first: Duration
         private let longest: Duration
@@ -104,13 +103,13 @@
 
         init(first: Duration, longest: Duration) { (self.first, self.longest, limit) = (first, longest, first) }
 
-        /// The next wait: between half of the current limit and all of it, which doubles each time.
+        /// The next pause: between half of the current limit and all of it. The limit doubles each time.
         mutating func next(by share: Double = .random(in: 0.5...1)) -> Duration {
             defer { limit = min(limit * 2, longest) }
             return limit * share
         }
 
-        /// Begins anew.
+        /// Starts again with the first limit.
         mutating func reset() { limit = first }
     }
 #endif

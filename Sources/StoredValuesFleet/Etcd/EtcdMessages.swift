@@ -2,14 +2,14 @@
     import FoundationEssentials
     import StoredValues
 
-    // What is used of the messages of etcd's JSON gateway, as seen on etcd 3.4: bytes are base64, numbers of 64 bits are texts, and
-    // what is false, zero or empty is left out.
+    // The parts in use of the messages of etcd's JSON gateway, as seen on etcd 3.4: bytes are base64, numbers of 64 bits are strings, and
+    // members that are false, zero or empty are left out.
 
-    /// What a member is asked.
+    /// A request to a member.
     struct EtcdRequest: Sendable {
         let path: String
         let body: [UInt8]
-        /// One of its keys: a member that answers a question about that says which cluster it belongs to.
+        /// One of its keys, which the user may read: the answer to a question about it names the member's cluster.
         let key: Data
         /// Whether it may change something.
         let isChange: Bool
@@ -23,7 +23,7 @@
             EtcdRequest("/v3/kv/range", keys(key, to: end, options), about: key)
         }
 
-        /// Watches the same, from the change with that revision on.
+        /// Watches the same, beginning with the change at that revision.
         static func watch(_ key: Data, to end: Data?, from revision: Int) -> EtcdRequest {
             EtcdRequest("/v3/watch", ["create_request": keys(key, to: end, ["start_revision": .string("\(revision)")])])
         }
@@ -35,7 +35,7 @@
             return json
         }
 
-        /// Takes some steps if all conditions hold, else others.
+        /// Executes `steps` if all conditions hold, otherwise `others`.
         static func transaction(
             if conditions: [JSONValue] = [], _ steps: [JSONValue], else others: [JSONValue] = [], about key: Data, isChange: Bool
         ) -> EtcdRequest {
@@ -48,22 +48,22 @@
     enum EtcdStep {
         static func put(_ key: Data, _ value: Data) -> JSONValue { ["request_put": ["key": .bytes(key), "value": .bytes(value)]] }
         static func delete(_ key: Data) -> JSONValue { ["request_delete_range": ["key": .bytes(key)]] }
-        /// As it was at that revision; 0 is now.
+        /// The key as it was at that revision; 0 is now.
         static func read(_ key: Data, at revision: Int = 0) -> JSONValue {
             ["request_range": ["key": .bytes(key), "revision": .string("\(revision)")]]
         }
 
-        /// That the key was last changed at that revision; 0 if there is none.
+        /// The condition that the key was last changed at that revision; 0 if it must not exist.
         static func lastChange(of key: Data, is revision: Int) -> JSONValue {
             ["key": .bytes(key), "target": "MOD", "mod_revision": .string("\(revision)")]
         }
     }
 
-    /// What is stored under a key.
+    /// A key with its value.
     struct EtcdKeyValue: Equatable, Sendable {
         var key: Data
         var value = Data()
-        /// That of its last change.
+        /// The revision of its last change.
         var revision = 0
     }
 
@@ -72,37 +72,37 @@
         var entry: EtcdKeyValue
     }
 
-    /// What a member answers, to whatever it is. The header tells of which data it speaks.
+    /// A member's answer to any kind of request.
     struct EtcdAnswer: Equatable, Sendable {
-        /// The cluster's number, which may be larger than any `Int`.
+        /// The cluster's id, which may be larger than any `Int`.
         var cluster: String
-        /// The number of changes that the cluster has made so far.
+        /// The cluster's current revision.
         var revision = 0
         var entries: [EtcdKeyValue] = []
-        /// How many keys there are, whatever the limit.
+        /// The number of keys, regardless of the limit.
         var count = 0
         var hasMore = false
         /// Whether the conditions of a transaction held.
         var succeeded = false
-        /// What each reading step of it found; nil where there is no such key.
+        /// The result of each reading step of a transaction; nil if there is no such key.
         var found: [EtcdKeyValue?] = []
-        /// Whether a watch has begun with this, or ended.
+        /// Whether this answer began or ended a watch.
         var isCreated = false
         var isCanceled = false
-        /// Up to which revision the history that was to be watched is gone; 0 if it is there.
+        /// The revision up to which the history was compacted that was to be watched; 0 if it is there.
         var compacted = 0
         var reason: String?
         var events: [EtcdEvent] = []
-        /// Whether the member that was asked for its status knows a leader.
+        /// Whether the member knows a leader; in answers about its status.
         var hasLeader = false
-        /// The id of a lease that was granted.
+        /// The id of the granted lease.
         var lease: String?
-        /// Whether an earlier attempt of the same request got no answer, and may have been carried out, or may be later.
+        /// Whether an earlier attempt of the same request got no answer, and may have been executed or may still be.
         var isAfterDoubt = false
     }
 
     extension EtcdAnswer {
-        /// The answer with this JSON; nil if it is none.
+        /// Nil if the JSON is not a valid answer.
         init?(_ json: JSONValue) {
             guard let header = json["header"], let cluster = header["cluster_id"]?.stringValue, let revision = header["revision"].number,
                 let entries = json["kvs"].list(EtcdKeyValue.init), let count = json["count"].number, let compacted = json["compact_revision"].number,
@@ -131,7 +131,7 @@
         static func bytes(_ data: Data) -> JSONValue { .string(data.base64EncodedString()) }
     }
 
-    /// Members of an answer; nil if they are something else. Nobody has so many revisions that one more would overflow.
+    /// Members of an answer; nil if they have another type. Numbers are limited so that adding to them cannot overflow.
     extension JSONValue? {
         fileprivate var number: Int? {
             guard let self, self != .null else { return 0 }
@@ -154,7 +154,7 @@
     extension Data {
         init(_ text: String) { self.init(text.utf8) }
 
-        /// The smallest key that is larger than all that begin with this one, which is UTF-8: no byte is the largest.
+        /// The smallest key that is larger than all keys with this prefix. The prefix is UTF-8, so its last byte is not 0xFF.
         var endOfPrefix: Data { self[..<(endIndex - 1)] + [self[endIndex - 1] + 1] }
     }
 #endif

@@ -4,8 +4,8 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// Client credentials: files, which are read when a connection is needed, so that renewed ones are picked up.
-    /// Nothing secret is ever an argument.
+    /// Client credentials: paths of files, which are read when a connection is needed, so that renewed ones are picked up. No secret is
+    /// passed as an argument.
     public struct FleetAccess: Sendable, Equatable {
         /// The certificates of the authorities that may have signed the cluster's, in PEM; the system's if nil.
         public var authorities: String?
@@ -17,7 +17,7 @@
         /// of Kubernetes, which others in the container may read.
         public var user: String?
 
-        /// Access with these files; nil where the cluster wants none.
+        /// Access with these files; nil for those that the cluster does not require.
         public init(authorities: String? = nil, certificate: String? = nil, key: String? = nil, user: String? = nil) {
             (self.authorities, self.certificate, self.key, self.user) = (authorities, certificate, key, user)
         }
@@ -37,7 +37,7 @@
                 configuration.certificateChain = chain.map { .certificate($0) }
                 guard let key else { throw .misconfigured("The certificate \"\(certificate)\" was given without its private key. Name both.") }
                 configuration.privateKey = .privateKey(try Self.reading(key, "a private key") { try NIOSSLPrivateKey(bytes: $0, format: .pem) })
-                // Renewed one after the other, the two may not belong together for a moment, which a connection would not say.
+                // While they are being renewed, the two may not match for a moment, which the error of a connection would not name.
                 do { _ = try NIOSSLContext(configuration: configuration) } catch {
                     throw .misconfigured("\"\(key)\" is not the private key of \"\(certificate)\". Name the one that belongs to it.")
                 }
@@ -59,7 +59,7 @@
             let line: [UInt8]
             do {
                 let file = try SecretFile.open(user, from: Self.provider(of: user))
-                let bytes = file.status.identity.size <= 1 << 16 ? try file.contents() : Secret([UInt8]())  // no such line has so many
+                let bytes = file.status.identity.size <= 1 << 16 ? try file.contents() : Secret([UInt8]())  // no such line is longer
                 line = bytes.withBytes { $0.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }.map(\.self) }
             } catch let refusal as SecretFile.Refusal {
                 throw .misconfigured(Self.sentence(refusal, user))
@@ -72,8 +72,8 @@
             return (name, password)
         }
 
-        /// Who provides that file: systemd, in the folder that it names; a container's runtime, in Docker's folder or in a volume of
-        /// Kubernetes, which swaps its files by the link `..data`; else the user.
+        /// Who provides that file: systemd, in the folder of its variable; a container runtime, in Docker's folder or in a volume of
+        /// Kubernetes, which swaps its files by the link `..data`; otherwise the user.
         private static func provider(of path: String) -> SecretFile.Provider {
             let folder = ResolvedPath.folder(of: DurableFile(path: path).path)
             if let credentials = try? environmentVariable("CREDENTIALS_DIRECTORY"), credentials.isIdentical(to: folder) { return .credential }

@@ -5,8 +5,8 @@
     import NIOSSL
     import StoredValuesSupport
 
-    /// Why no TLS connection to a member was made, in words by which somebody can put it right. BoringSSL says only that a certificate
-    /// could not be verified, and where in its own source.
+    /// Explains a failed TLS connection to a member so that an operator can fix it. BoringSSL reports only that a certificate could not be
+    /// verified, and the line in its own source.
     struct TLSFailure: Sendable {
         let endpoint: EtcdEndpoint
         let access: FleetAccess
@@ -24,14 +24,14 @@
             if has("WRONG_VERSION_NUMBER") || has("HTTP_REQUEST") { return untrusted("\(endpoint) does not speak TLS") }
             let isHandshake = words.utf8.starts(with: "handshakeFailed".utf8)
             guard let reason = error is NIOSSLExtraError ? words : Self.reason(in: words) else {
-                // Without a word, as a member does that is stopped, or is spoken with in the clear.
+                // Closed without an alert: the member is being stopped, or expects plaintext.
                 let when = isHandshake ? " during the TLS handshake: it may be starting or ending, or speak no TLS" : ""
                 return EtcdError(reason: .unreachable, sentence: "\(endpoint) closed the connection\(when)", mayHaveHappened: !isHandshake)
             }
             return EtcdError(reason: .untrusted, sentence: "\(endpoint) did not establish a TLS connection: \(reason)", mayHaveHappened: !isHandshake)
         }
 
-        /// What BoringSSL calls the reason, without the place in its source; nil if it names none.
+        /// BoringSSL's name of the reason, without the place in its source; nil if there is none.
         private static func reason(in words: String) -> String? {
             guard let start = words.firstRange(of: "OPENSSL_internal:") else { return nil }
             return String(words[start.upperBound...].prefix { $0 != " " && $0 != "]" })
@@ -49,7 +49,7 @@
             return "has a certificate from an authority other than \(known)"
         }
 
-        /// Why the member did not take this client's certificate. etcd may only say that it did not.
+        /// Why the member refused this client's certificate, which etcd's alert may not tell.
         private func refusal(isExpired: Bool) -> String {
             guard let path = access.certificate else { return "requires a client certificate, and none was given" }
             let end = (try? NIOSSLCertificate.fromPEMFile(path))?.first?.notValidAfter
@@ -60,7 +60,7 @@
 
         private static func text(_ time: time_t) -> String { FleetRecord.stamp(Date(timeIntervalSince1970: Double(time))) }
 
-        /// The certificates that the member shows; empty if it shows none in time. Nothing is sent to it, and the connection is given up.
+        /// The member's certificates; empty if they do not arrive in time. The connection is closed after them, and no request is sent.
         private func presentedCertificates() async -> [NIOSSLCertificate] {
             let chain = OneShot<[NIOSSLCertificate]>()
             let (configuration, name) = (configuration, endpoint.isAddress ? nil : endpoint.host)

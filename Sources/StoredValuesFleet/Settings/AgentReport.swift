@@ -3,20 +3,20 @@
     package import StoredValues
     import StoredValuesSupport
 
-    /// What an agent says of its machine in the cluster, if asked to, under a lease: a key for each, beside the settings, so that no agent hears it.
+    /// An agent's report about its machine in the cluster, under a lease. Each machine has a key, outside of what agents watch.
     package struct AgentReport: Sendable, Equatable {
-        /// Reports are written as often as that, and when the state changes.
+        /// Reports are written when the state changes, and otherwise at this interval.
         static let interval = Duration.seconds(60)
-        /// After how many seconds nothing was heard for too long. Longer than clocks should differ.
+        /// The age in seconds from which a report is too old. Longer than clocks should differ.
         private static let silenceLimit = 180.0
-        /// How long a machine that has not reported is remembered at least, and for how long its reports use one lease, in seconds.
+        /// The minimum time for which a machine that does not report is remembered, and the time for which reports use one lease, in seconds.
         static let memory = 86_400, renewal = 40_000
 
         package var host: String
         /// When it was written, by the machine's clock.
         package var time: String
         package var isCurrent: Bool
-        /// Since when it is not current, and why; empty if it is.
+        /// Since when it is not current, and why; empty if it is current.
         package var since = ""
         package var why = ""
     }
@@ -27,7 +27,7 @@
             if case .stale(let since, let why) = state { (isCurrent, self.since, self.why) = (false, FleetRecord.stamp(since), why) }
         }
 
-        /// The report with this text; nil if it is none.
+        /// Nil if the text is not a valid report.
         init?(_ data: Data) {
             guard let json = try? JSONValue(parsing: Array(data)), let host = json["host"]?.stringValue, let time = json["at"]?.stringValue,
                 case .bool(let isCurrent)? = json["current"]
@@ -45,7 +45,7 @@
 
         var data: Data { Data(json.text(onOneLine: true)) }
 
-        /// Why the machine is not current, as far as is known at that time; nil if it is.
+        /// Why the machine is not current at that time; nil if it is.
         package func problem(at now: Date) -> String? {
             if !isCurrent { return "\(host) is not since \(since): \(why)" }
             return time < FleetRecord.stamp(now - Self.silenceLimit) ? "\(host) has not reported since \(time)" : nil

@@ -2,13 +2,13 @@
     import FoundationEssentials
     import StoredValues
 
-    /// One transaction on settings: what is there, what is to be there, and the record for the log.
+    /// One transaction on settings: the expected and the new values, and the record for the log.
     struct FleetChange: Sendable {
         /// The most settings in one transaction: etcd takes 128 steps by default, and the record and the mark are two.
         static let limit = 126
 
-        /// A key, what was there when the change was decided, and what is to be there; nil removes it, and the same only must not be changed
-        /// by others meanwhile.
+        /// A key, its value when the change was decided, and the new value: nil removes it, and an equal one only requires that nobody has changed
+        /// it in the meantime.
         struct Step: Sendable {
             let key: Data
             let found: EtcdKeyValue?
@@ -20,24 +20,24 @@
             }
         }
 
-        /// What etcd made of it.
+        /// The result of the transaction.
         enum Verdict: Equatable, Sendable {
-            /// It is made, now or by an earlier attempt: the decision with this number, counted from 1.
+            /// The decision with this number, counted from 1, was made by this or an earlier attempt.
             case made(decision: Int)
-            /// Others have changed the same keys, or the schema; this is there now.
+            /// Others have changed the same keys, or the schema. The keys have these values now.
             case conflict([EtcdKeyValue?])
         }
 
         var steps: [Step]
-        /// The same for all attempts: by it a repeated one finds out that an earlier one was made after all.
+        /// The key of the log's record. It is the same for all attempts: by it, a later one finds out that an earlier one was made.
         let logKey: Data
-        /// The key that each change puts: ``FleetKeys/mark``.
+        /// ``FleetKeys/mark``.
         let mark: Data
         var record: FleetLogRecord
-        /// The schema by which the change was checked, which still counts if it was last changed at that revision; nil if it was not checked.
+        /// The schema that allows the change, and its revision, which must still be the same; nil if the change was not checked.
         var schema: (key: Data, revision: Int)?
 
-        /// Makes the changes if nothing has changed since and no earlier attempt was made; else reads what is there.
+        /// Makes the changes if the keys have not changed and no earlier attempt was made; otherwise reads the keys.
         var transaction: EtcdRequest {
             .transaction(
                 if: [EtcdStep.lastChange(of: logKey, is: 0)] + steps.map { EtcdStep.lastChange(of: $0.key, is: $0.found?.revision ?? 0) }
@@ -46,19 +46,19 @@
                 else: [EtcdStep.read(logKey)] + steps.map { EtcdStep.read($0.key) } + (schema.map { [EtcdStep.read($0.key)] } ?? []), about: steps[0].key, isChange: true)
         }
 
-        /// Which decision a record of the log tells of, of so many.
+        /// The number of the decision in a record of the log; `last` if it is not valid.
         static func decision(of record: Data, last: Int) -> Int {
             let decision = FleetLogRecord(record, revision: 0).decision
             return (1...last).contains(decision) ? decision : last
         }
 
-        /// Whether an attempt that got no answer may still be made after others have changed the keys: see ``verdict(_:)``.
+        /// Whether an attempt without an answer may still be made after others have changed the keys: see ``verdict(_:)``.
         var mayStillHappen: Bool { steps.contains { $0.found == nil } }
 
-        /// What the answer to the transaction means; nil if it does not fit the transaction.
+        /// What the answer means; nil if it does not fit the transaction.
         ///
-        /// It may be an earlier decision that was made, after a conflict: an attempt that expects nothing under a key and is delayed until others
-        /// have stored something there and removed it. That a key was last changed at a revision never holds again; that it is missing does.
+        /// After a conflict, an earlier decision may still be made: by a delayed attempt that expects a key to be missing, if others have stored and
+        /// removed it. A key can be missing again; it never has an earlier revision again.
         func verdict(_ answer: EtcdAnswer) -> Verdict? {
             if answer.succeeded { return .made(decision: record.decision) }
             guard answer.found.count == steps.count + (schema == nil ? 1 : 2) else { return nil }

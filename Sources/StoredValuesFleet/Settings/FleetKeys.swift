@@ -3,30 +3,30 @@
     import StoredValues
     import StoredValuesSupport
 
-    /// The keys of one application in the cluster: all that is known of their form.
+    /// The keys of one application in the cluster. Nothing else knows their form.
     struct FleetKeys: Sendable {
-        /// Of which setting, for whom.
+        /// A setting, and the machines that it is for.
         struct Place: Hashable, Sendable {
             var target: FleetTarget
             var key: PreferencesKey
         }
 
         let applicationID: String
-        /// What agents read: everything but the log.
+        /// The prefix of what agents read: everything but the log and the reports.
         let settings: Data
         var log: Data { Data("/stored-values/\(applicationID)/log/") }
-        /// What agents say of their machines, if they are asked to.
+        /// The prefix of the agents' reports.
         var agents: Data { Data("/stored-values/\(applicationID)/agents/") }
-        /// The encrypted file with the secrets, as it is.
+        /// The encrypted file with the secrets, byte by byte.
         var secrets: Data { settings + Data("secrets") }
-        /// Who has sealed it: ``SecretsSignature``. Agents of older versions pass over it.
+        /// Its signature: ``SecretsSignature``. Agents of older versions ignore it.
         var secretsSignature: Data { settings + Data("secrets-signature") }
-        /// Since when older secrets count again, after a restore.
+        /// When restored secrets were last accepted: ``SecretsEpoch``.
         var secretsEpoch: Data { settings + Data("secrets-epoch") }
-        /// What values the settings may have. Agents and older tools pass over it.
+        /// The schema of the settings. Agents and older tools ignore it.
         var schema: Data { settings + Data("schema") }
-        /// What each change puts, too, without a condition: the key of its record in the log. By it one question for one key finds out
-        /// whether anything was changed. It lies here, where all who change settings may write.
+        /// Each change also puts this key, unconditionally, with the key of its record in the log as the value. So reading one key tells
+        /// whether anything has changed. It is under ``settings``, where everybody who changes settings may write.
         var mark: Data { settings + Data("revision") }
 
         init(applicationID id: String) throws(FleetError) {
@@ -37,17 +37,17 @@
             settings = Data("/stored-values/\(id)/settings/")
         }
 
-        /// A question for all that agents read.
+        /// A request for everything that agents read.
         func everything(_ options: [String: JSONValue] = [:]) -> EtcdRequest { .read(settings, to: settings.endOfPrefix, options) }
 
-        /// One for all settings, and nothing else: what lies between `everyone/` and the end of `host/`.
+        /// A request for all settings, and nothing else: the keys from `everyone/` to the end of `host/`.
         func allSettings(_ options: [String: JSONValue]) -> EtcdRequest {
             .read(settings + Data("everyone/"), to: (settings + Data("host/")).endOfPrefix, options)
         }
 
         func key(of place: Place) -> Data { settings + Data("\(place.target.path)/\(place.key.text)") }
 
-        /// The setting with that key in the cluster; nil if it is none.
+        /// The setting with that key in the cluster; nil if the key is not a setting's.
         func place(of key: Data) -> Place? {
             guard key.starts(with: settings), let text = String(validating: key.dropFirst(settings.count), as: UTF8.self) else { return nil }
             func place(_ key: some StringProtocol, _ target: FleetTarget) -> Place? {
@@ -61,10 +61,10 @@
             return place(rest[rest.utf8.index(after: slash)...], group == nil ? .host(name) : .group(name))
         }
 
-        /// A new key for the log: in the order of the writers' clocks, and never one that exists.
+        /// A new, unique key for the log. Keys are in the order of the writers' clocks.
         func newLogKey(at time: Date) -> Data { logKeys(since: time) + Data("-\(UUID().uuidString)") }
 
-        /// What keys of the log from that moment on are not smaller than.
+        /// The lower bound of the log's keys from that time on.
         func logKeys(since time: Date) -> Data {
             let milliseconds = String(max(0, Int(time.timeIntervalSince1970 * 1000)))
             return log + Data(String(repeating: "0", count: max(0, 15 - milliseconds.utf8.count)) + milliseconds)

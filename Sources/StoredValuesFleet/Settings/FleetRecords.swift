@@ -2,19 +2,19 @@
     import FoundationEssentials
     package import StoredValues
 
-    /// A setting as the cluster keeps it: the item's JSON, its version, and who wrote it when.
+    /// A setting in the cluster: the item's JSON, its version, and who wrote it when.
     package struct FleetRecord: Sendable, Equatable {
         package var value: JSONValue
         /// The version of the item's type; 0 if it has none.
         package var version: Int
-        /// Who wrote it, as they say of themselves.
+        /// Who wrote it; not verified.
         package var writer: String
         /// When, by the writer's clock, in the form of ISO 8601.
         package var time: String
     }
 
     extension FleetRecord {
-        /// The record with this text; nil if it is none.
+        /// Nil if the text is not a valid record.
         init?(_ data: Data) {
             guard let json = try? JSONValue(parsing: Array(data)), let value = json["value"], let version = (json["version"] ?? 0).intValue, version >= 0
             else { return nil }
@@ -33,19 +33,20 @@
         var data: Data { Data(json.text(onOneLine: true)) }
     }
 
-    /// A setting in the cluster, for those who list them.
+    /// A setting in the cluster, for lists.
     package struct FleetSetting: Sendable, Equatable {
         package var key: String
         package var target: FleetTarget
-        /// Nil if what lies there is not a record of ours.
+        /// Nil if the key's content is not a valid record.
         package var record: FleetRecord?
         /// The revision of its last change.
         package var revision: Int
-        /// Whether the log, which it was read from, has only the size of the value.
+        /// Whether the value is unknown, because the log has only its size.
         package var isCut = false
     }
 
-    /// What one transaction changed: who, when, from what, to what. Written in it, so there is one for every change that was made, and no other.
+    /// The log's record of one transaction: who changed what, when, from what and to what. The transaction itself writes it, so each change has
+    /// exactly one.
     package struct FleetLogRecord: Sendable, Equatable {
         package struct Change: Sendable, Equatable {
             /// The setting, or the name of the secret.
@@ -54,30 +55,30 @@
             /// The JSON before and after; nil if there was none, or it is a secret.
             package var from: JSONValue?
             package var to: JSONValue?
-            /// The version of the item's type before, 0 if it had none; nil if there was no item, or an older tool has written the record.
+            /// The version of the old item's type, 0 if it has none; nil if there was no item, or an older tool has written the record.
             var fromVersion: Int?
-            /// Whether this is about a secret, of which only the name is recorded.
+            /// Whether this is a secret, of which only the name is recorded.
             package var isSecret = false
-            /// Whether the value before was too large for the log, so that `from` is not that value, but tells its size.
+            /// Whether the old value was too large for the log, so that `from` has only its size.
             var isFromCut = false
         }
 
-        /// Larger values are recorded by their size: a change must fit into one request with its record.
+        /// Of larger values only the size is recorded, because a change and its record must fit into one request.
         fileprivate static let valueLimit = 4 << 10
 
         package var time: String
         package var writer: String
         package var changes: [Change]
-        /// What there is to say of it, such as which change it undoes; nil for nothing.
+        /// A remark, such as which change this one undoes.
         package var remark: String?
         /// The revision that the changes made.
         package var revision = 0
-        /// Which decision this is, counted from 1: each conflict with others' changes leads to another one. 0 if nobody knows.
+        /// The number of the decision, counted from 1; each conflict leads to another decision. 0 if unknown.
         var decision = 1
     }
 
     extension FleetLogRecord {
-        /// The record with this text. What is none is shown as one that says so: no change is left out.
+        /// An invalid record becomes one that says so, because the log must not leave out a change.
         init(_ data: Data, revision: Int) {
             guard let json = try? JSONValue(parsing: Array(data)), let list = json["changes"]?.arrayValue else {
                 self.init(time: "", writer: "", changes: [Change(key: "(a record that cannot be read)", target: "")], revision: revision, decision: 0)
@@ -103,7 +104,7 @@
                 guard !change.isSecret else { return ["secret": .string(change.key)] }
                 var json: JSONValue = ["key": .string(change.key), "for": .string(change.target)]
                 json["from"] = change.from.map(recorded)
-                // A value that looks like a size; older versions take it for one, as they do with their own.
+                // A value that looks like a size. Older versions misread it as one.
                 if !change.isFromCut, change.from?.isLikeSize ?? false { json["fromIsWhole"] = true }
                 json["to"] = change.to.map(recorded)
                 json["fromVersion"] = change.fromVersion.map { JSONValue($0) }
@@ -132,7 +133,7 @@
     }
 
     extension JSONValue {
-        /// Whether it has the form of what stands in the log for a value that was too large for it.
+        /// Whether it looks like the size that the log has in place of a large value.
         fileprivate var isLikeSize: Bool {
             guard let size = self["bytes"]?.intValue, size > FleetLogRecord.valueLimit else { return false }
             return self == ["bytes": JSONValue(size)]

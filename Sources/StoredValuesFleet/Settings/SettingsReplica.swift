@@ -3,16 +3,16 @@
     import StoredValues
     import StoredValuesSupport
 
-    /// All that the cluster keeps of an application's settings, at one revision. Pure: what arrives is passed in.
+    /// Everything in the cluster under an application's ``FleetKeys/settings``, at one revision.
     struct SettingsReplica: Sendable {
         struct Entry: Sendable {
             /// The revision of its last change.
             let revision: Int
-            /// Which setting it is; nil if it is none.
+            /// Which setting it is; nil if it is not a setting.
             let place: FleetKeys.Place?
-            /// What is set; nil if no record of ours lies there.
+            /// The setting's record; nil if it is not valid.
             let record: FleetRecord?
-            /// What lies there, if that is no setting.
+            /// The value, if it is not a setting.
             let data: Data
 
             init(_ found: EtcdKeyValue, _ keys: FleetKeys) {
@@ -21,39 +21,39 @@
             }
         }
 
-        /// What the cluster is asked for a confirmation.
+        /// The question by which the cluster confirms a replica.
         enum Question: Sendable {
-            /// When a setting was last changed, by the one key that each change puts. It costs etcd the same for any number of settings,
-            /// and does not hear of what something else than a `Fleet` changes: etcdctl, or an older version.
+            /// When a setting was last changed, by reading ``FleetKeys/mark``. It costs etcd the same for any number of settings, but does not
+            /// notice changes by etcdctl or an older version.
             case mark
-            /// How many settings there are, and which changed last. For it etcd reads all of them.
+            /// How many entries there are, and when the last one changed. For this, etcd reads all of them.
             case everything
         }
 
-        /// What an answer of the cluster says of this replica.
+        /// What an answer of the cluster means for this replica.
         enum Confirmation: Equatable, Sendable {
-            /// All that the cluster had when it answered is here.
+            /// The replica has everything that the cluster had when it answered.
             case fresh
-            /// The cluster has changes that are not here yet, but may be under way.
+            /// The cluster has changes that may still arrive on the watch.
             case behind
-            /// The cluster is another one, has an older state, or has changes that did not come since the last time it had some.
+            /// The cluster is another one, has an older state, or has changes of which none arrived since the last question.
             case readAgain(why: String)
         }
 
         let keys: FleetKeys
         let cluster: String
-        /// All changes up to this one are here.
+        /// The replica has all changes up to this revision.
         private(set) var revision: Int
-        /// The latest revision that the cluster was known to have nothing at that is not here.
+        /// The latest revision of the cluster at which the replica was known to be complete.
         private var confirmed: Int
-        /// Whether no removal can have been missed before all was read: see ``resumeWatch()``.
+        /// Whether no removal can have been missed: see ``resumeWatch()``.
         private var isWhole = true
-        /// The revision of the last change that is here, removals included.
+        /// The revision of the last change in this replica, removals included.
         private var lastChange: Int
-        /// The revision of this replica when the cluster last had changes that were not here; nil if it had none.
+        /// The revision of this replica at the last question, if the cluster had changes that were not here; otherwise nil.
         private var behind: Int?
         private(set) var entries: [Data: Entry] = [:]
-        /// The settings that no program can read, because something other than a record lies there.
+        /// The settings without a valid record, which no program can read.
         private(set) var broken: Set<FleetKeys.Place> = []
 
         init(_ answer: EtcdAnswer, _ keys: FleetKeys) {
@@ -63,7 +63,7 @@
             for found in answer.entries { put(Entry(found, keys), found.key) }
         }
 
-        /// Takes over changes that lead to `revision`. Returns whose settings they are.
+        /// Applies changes up to `revision`. Returns the keys of the changed settings.
         @discardableResult
         mutating func apply(_ events: [EtcdEvent], revision: Int) -> Set<PreferencesKey> {
             for event in events { put(event.isDeletion ? nil : Entry(event.entry, keys), event.entry.key) }
@@ -80,16 +80,16 @@
 
         // MARK: Freshness
 
-        /// Whether an answer of the cluster is of a revision that is known to be here.
+        /// Whether the cluster's revision in an answer is one at which the replica is known to be complete.
         func isConfirmed(_ answer: EtcdAnswer) -> Bool { isWhole && answer.cluster.isIdentical(to: cluster) && answer.revision == confirmed }
 
-        /// What the key that each change puts holds here; nil if no change by a `Fleet` has put it yet.
+        /// The entry of ``FleetKeys/mark``; nil if no `Fleet` has made a change yet.
         var mark: Entry? { entries[keys.mark] }
 
-        /// Whether the cluster may have something that is not here, and did not come since that was found out.
+        /// Whether the last answer had changes that are not here.
         var isBehind: Bool { behind != nil }
 
-        /// What to ask for ``confirm(_:_:askedAt:)``.
+        /// The request whose answer ``confirm(_:_:askedAt:)`` takes.
         func request(_ question: Question) -> EtcdRequest {
             switch question {
             case .mark: .read(keys.mark)
@@ -97,13 +97,13 @@
             }
         }
 
-        /// What an answer to the question says, or one that ``isConfirmed(_:)``, of this replica, which had the revision `asked` then. The number
-        /// of settings and their last change tell any two states of one history apart: a change that is missed makes the last one later
-        /// or, if something was removed, the number smaller.
+        /// What the answer to a question means for this replica, which had the revision `asked` when it was sent. The number of entries and the
+        /// revision of the last change distinguish any two states of one history: a missed change makes the revision later or, if it was a
+        /// removal, the number smaller.
         mutating func confirm(_ answer: EtcdAnswer, _ question: Question = .everything, askedAt asked: Int) -> Confirmation {
             guard answer.cluster.isIdentical(to: cluster) else { return .readAgain(why: "another cluster answers") }
             guard answer.revision >= asked else { return .readAgain(why: "the cluster went back to revision \(answer.revision)") }
-            // What came on the watch meanwhile came in order, so that all before it is here too.
+            // Changes arrive in order, so a later one means that all earlier ones are here too.
             if revision > answer.revision || isConfirmed(answer) {
                 behind = nil
                 return .fresh
@@ -115,7 +115,7 @@
                 case .everything: answer.count == entries.count && last == entries.values.reduce(0) { max($0, $1.revision) }
                 }
             guard isSame else {
-                // If nothing at all has come from one question to the next, the watch leads nowhere.
+                // If nothing at all has arrived between two questions, the watch is dead.
                 guard behind != revision else { return .readAgain(why: "the watch has missed a change") }
                 behind = revision
                 return .behind
@@ -125,15 +125,15 @@
             return .fresh
         }
 
-        /// Whether this is the cluster's history up to this revision, so that a watch may go on from there. `then` is what the key of
-        /// ``mark`` held in the cluster at this revision: the name of a record of the log, which no two histories share. It says nothing of what
-        /// came after it, by etcdctl or an older version: that may be of a history that was lost.
+        /// Whether the cluster has the same history up to this revision, so that a watch may continue from it. `then` is the cluster's entry of
+        /// ``mark`` at this revision: its value is the key of a record in the log, which is unique. It does not cover a later change by etcdctl or an
+        /// older version, which may belong to a history that was lost; after such a change the answer is no.
         func isContinued(by then: EtcdKeyValue?, of cluster: String) -> Bool {
             guard let mark, let then, self.cluster.isIdentical(to: cluster), lastChange == mark.revision else { return false }
             return then.revision == mark.revision && then.value == mark.data
         }
 
-        /// A watch goes on from here. What had been removed without a mark before all was read is known only to a question for everything.
+        /// A watch continues from here. A removal by etcdctl before that may have been missed, which only ``Question/everything`` can tell.
         mutating func resumeWatch() { isWhole = false }
 
         // MARK: What machines get
@@ -153,7 +153,7 @@
         /// Whether there is no setting.
         var isEmpty: Bool { !entries.values.contains { $0.place != nil } }
 
-        /// The secrets as the cluster has them, and whether one of these keys has signed them, which nobody knows without keys; nil if it has none.
+        /// The cluster's secrets, and whether one of these keys has signed them; nil if it has no secrets.
         func secrets(signedBy signers: [SigningPublicKey]) -> SecretsVerdict.Offer? {
             entries[keys.secrets].map { secrets in
                 let epoch = entries[keys.secretsEpoch].flatMap { SecretsEpoch($0.data)?.number } ?? 0
