@@ -26,7 +26,7 @@
             return FleetMirror.Value(json: json, version: version)
         }
 
-        /// Throws if programs could not read it from a preferences file, or anybody from the log, where it lies three levels deep.
+        /// Throws if it would be too deep to be read from a preferences file, or from the log, which adds three levels.
         private static func check(_ json: JSONValue, _ key: String) throws(FleetError) {
             guard json.isDeeper(than: JSONValue.maximumDepth - 3) else { return }
             throw FleetError(.notEncodable, "The value of \"\(key)\" is nested too deeply to be read again. Store a flatter one.")
@@ -44,7 +44,7 @@
             }
         }
 
-        /// The record of a setting; nil if there is none. Throws if what lies there is not a record.
+        /// The record of a setting; nil if there is none. Throws if the key's content is not a valid record.
         package func record(_ key: String, for target: FleetTarget) async throws(FleetError) -> FleetRecord? {
             let place = try Self.place(key, target)
             return try Self.record(try await read([keys.key(of: place)], "read \"\(key)\"", end: .now + timeout)[0], place)
@@ -74,8 +74,8 @@
             } catch { throw .ofChange(error) }
         }
 
-        /// Stores JSON as it is, with the version that is noted for the old value, or removes what is set if it is nil. Returns the old value.
-        /// `force` is why it is stored although the schema does not allow it, for the log; nil if it must allow it.
+        /// Stores JSON with the version of the old value, or removes the setting if it is nil. Returns the old value. With `force` the schema is not
+        /// checked, and the log has this text as the remark.
         @discardableResult
         package func replace(
             _ key: String, with json: JSONValue?, for target: FleetTarget, force: String? = nil
@@ -85,7 +85,7 @@
             do {
                 return try await changeSettings([place], "change \"\(key)\"", remark: force, isChecked: force == nil && json != nil) { found in
                     let old = found[0].flatMap { FleetRecord($0.value) }
-                    // What is no record of ours has no value, but is there.
+                    // An invalid record has no value, but exists.
                     return ([json.map { FleetMirror.Value(json: $0, version: old?.version ?? 0) }], found[0].map { _ in old?.value ?? .null })
                 }
             } catch { throw .ofChange(error) }
@@ -146,7 +146,7 @@
                     var refusal = error
                     refusal.mayHaveHappened = refusal.mayHaveHappened || mayStillHappen
                     if error.reason == .noSpace {
-                        // Where the last space is used up just then, etcd makes the change, and says so all the same (its quotaApplierV3).
+                        // etcd also answers this if it has made the change with the last space that was left (its quotaApplierV3).
                         do throws(FleetError) {
                             let log = try await read([logKey], what, end: .now + EtcdGateway.attemptLimit)[0]
                             if let log { return results[FleetChange.decision(of: log.value, last: results.count) - 1] }
@@ -172,10 +172,10 @@
             }
         }
 
-        /// What is stored under `keys`, all at one moment; `what` is for the error.
+        /// The content of `keys` at one moment; `what` is for the error.
         func read(_ keys: [Data], _ what: String, end: ContinuousClock.Instant) async throws(FleetError) -> [EtcdKeyValue?] {
             if keys.count == 1 { return [try await ask(.read(keys[0]), what, timeout: end - .now).entries.first] }
-            // What belongs to the secrets lies together.
+            // The keys of the secrets are adjacent.
             if keys.allSatisfy({ $0.starts(with: self.keys.secrets) }) {
                 let there = try await ask(.read(self.keys.secrets, to: self.keys.secrets.endOfPrefix), what, timeout: end - .now).entries
                 return keys.map { key in there.first { $0.key == key } }

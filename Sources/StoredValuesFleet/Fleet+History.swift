@@ -3,17 +3,17 @@
     import StoredValues
     import StoredValuesSupport
 
-    /// Why a change is not taken back, or the settings of a time are not known. Nothing was changed.
+    /// Why a change cannot be undone, or the settings at a time are not known. Nothing was changed.
     package struct FleetHistoryError: StoredValuesError {
         package let description: String
         package var exitStatus: Int32 { 77 }
     }
 
     extension Fleet {
-        // MARK: Taking back
+        // MARK: Undoing
 
-        /// Sets back what the record of this revision changed, as a change of its own. Returns what was changed. Throws
-        /// ``FleetHistoryError`` if anybody has changed one of these settings since, or it is not known what they were.
+        /// Undoes what the record of this revision changed, by a new change. Returns what that changed. Throws
+        /// ``FleetHistoryError`` if anybody has changed one of these settings since, or their old values are not known.
         package func undo(_ revision: Int) async throws -> [FleetLogRecord.Change] {
             let what = "undo \(revision)"
             let records = try await records(
@@ -38,7 +38,7 @@
             }
             let before = try await values(before: record, places)
             return try await changeSettings(places, what, remark: "undoes \(revision)") { found in
-                // What etcdctl changes has no record.
+                // Changes by etcdctl have no record.
                 for (found, change) in zip(found, record.changes) where found.map({ $0.revision != revision }) ?? (change.to != nil) {
                     throw FleetHistoryError(
                         description: "\"\(change.key)\" for \(change.target) was changed since, without a record. Nothing was changed; set the value instead.")
@@ -47,7 +47,7 @@
             }
         }
 
-        /// What was set before the record's changes: by etcd's history, which is exact; where that was compacted, by the record.
+        /// The values before the record's changes: from etcd's history, which is exact, or from the record if that was compacted.
         private func values(before record: FleetLogRecord, _ places: [FleetKeys.Place]) async throws -> [FleetMirror.Value?] {
             let reads = places.map { EtcdStep.read(keys.key(of: $0), at: record.revision - 1) }
             do throws(EtcdError) {
@@ -78,10 +78,10 @@
             }
         }
 
-        // MARK: Looking back
+        // MARK: Past settings
 
-        /// All settings as they were at that time, by the log; who set them is not known of those that were changed since. Throws
-        /// ``FleetHistoryError`` if the log does not go back so far.
+        /// All settings at that time, reconstructed from the log. Those that were changed since have no writer. Throws
+        /// ``FleetHistoryError`` if the log does not go back that far.
         package func settings(at time: Date) async throws -> [FleetSetting] {
             let what = "read the settings of then"
             let answer = try await ask(keys.everything(), what, timeout: timeout)
@@ -90,9 +90,9 @@
                 throw FleetHistoryError(description: "The log does not go back to that time. stored-values-fleet log shows how far it goes.")
             }
             let records = try await records(from: keys.logKeys(since: time - Self.clockDifference), to: keys.log.endOfPrefix, what) { $0.revision <= answer.revision }
-            // A time that was a text is a little less than that, and a text of it would be a millisecond less.
+            // A parsed time may be slightly too small, so that its text would be a millisecond less.
             let stamp = FleetRecord.stamp(time + 0.0005), cut = records.last { $0.time <= stamp && !$0.time.isEmpty }?.revision ?? 0
-            // By places, not texts: those of two keys in other Unicode forms may be equal.
+            // By place, which compares bytes: keys in different Unicode forms are equal as strings.
             let now = SettingsReplica(answer, keys).settings.map { (FleetKeys.Place(target: $0.target, key: PreferencesKey($0.key)), $0) }
             var settings = Dictionary(now) { $1 }
             for record in records.reversed() where record.revision > cut {

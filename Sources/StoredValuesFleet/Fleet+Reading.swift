@@ -3,14 +3,14 @@
     import StoredValues
     import StoredValuesSupport
 
-    // What tools show.
+    // For the tool.
     extension Fleet {
         /// All settings of the application, sorted by key.
         package func settings() async throws(FleetError) -> [FleetSetting] {
             SettingsReplica(try await ask(keys.everything(), "read the settings", timeout: timeout), keys).settings
         }
 
-        /// The latest records of the log that are about `key`, or of all; the latest first.
+        /// The latest records of the log that are about `key`, or about any key, the latest first.
         package func log(of key: String?, limit: Int) async throws(FleetError) -> [FleetLogRecord] {
             let records = try await records("read the log") { record in
                 key.map { key in record.changes.contains { $0.key.isIdentical(to: key) } } ?? true
@@ -20,14 +20,14 @@
             return Array(records.reversed().prefix(limit))
         }
 
-        /// How far clocks may differ, in seconds: keys of the log are in their order, revisions in that of what happened.
+        /// How far clocks may differ, in seconds: keys of the log are in the order of the clocks, revisions in that of the changes.
         static let clockDifference = 3600.0
 
-        /// The wanted records, from now back, each time further, until there are enough; and those of `more` seconds before these. By revision.
+        /// The wanted records, by revision. Reads the log backwards, in longer and longer parts, until there are enough, and then `more` seconds.
         func records(
             _ what: String, more: Double = 0, where isWanted: (FleetLogRecord) -> Bool, until isEnough: ([FleetLogRecord]) -> Bool
         ) async throws(FleetError) -> [FleetLogRecord] {
-            // Sorted by etcd it would be one question, for which etcd reads the whole log, as it does for those since a revision.
+            // For a single request with a sort order, or a lowest revision, etcd would read the whole log.
             var found: [FleetLogRecord] = []
             var (last, time, span, isLast) = (keys.log.endOfPrefix, Date.now, 60.0, false)
             repeat {
@@ -41,7 +41,7 @@
             return found.sorted { $0.revision < $1.revision }
         }
 
-        /// The wanted records of the keys from `first` to before `last`, by revision. Each part has the time of a call for itself: a log may be long.
+        /// The wanted records of the keys from `first` to before `last`, by revision. A log may be long, so each request has the whole timeout.
         func records(
             from first: Data, to last: Data, _ what: String, where isWanted: (FleetLogRecord) -> Bool
         ) async throws(FleetError) -> [FleetLogRecord] {
@@ -50,7 +50,7 @@
             while hasMore {
                 let answer = try await ask(.read(next, to: last, ["limit": "50"]), what, timeout: timeout)  // each has up to a mebibyte
                 for entry in answer.entries {
-                    // A server that repeats itself would be asked for ever.
+                    // A server that repeats entries would cause an endless loop.
                     guard !entry.key.lexicographicallyPrecedes(next), entry.key.lexicographicallyPrecedes(last) else {
                         throw FleetError(.unintelligible(gateway.endpoints[0]).asReading, what)
                     }
@@ -62,7 +62,7 @@
             return records.sorted { $0.revision < $1.revision }
         }
 
-        /// What each member says of itself, and whether the cluster as a whole answers; within a few seconds.
+        /// The status of each member, and whether the cluster as a whole answers; within a few seconds.
         package func status() async throws(FleetError) -> FleetClusterStatus {
             var status = FleetClusterStatus()
             status.members = await withTaskGroup { group in
@@ -72,7 +72,7 @@
             do throws(FleetError) {
                 let answer = try await ask(keys.allSettings(["count_only": true]), "read the settings", timeout: .seconds(3))
                 status.settingCount = answer.count
-                // Who may not read them has none to show.
+                // Without the permission to read them there are none.
                 let reports = try? await ask(.read(keys.agents, to: keys.agents.endOfPrefix), "read the reports", timeout: .seconds(3)).entries
                 status.agents = (reports ?? []).compactMap { AgentReport($0.value) }
                 for index in status.members.indices where status.members[index].cluster?.isIdentical(to: answer.cluster) == false {
@@ -96,26 +96,26 @@
         }
     }
 
-    /// How the cluster is.
+    /// The status of the cluster.
     package struct FleetClusterStatus: Sendable {
         package struct Member: Sendable {
             package var endpoint: String
             package var revision = 0
             package var hasLeader = false
-            /// The id of its cluster, if it answered.
+            /// The id of its cluster; nil if it did not answer.
             var cluster: String?
-            /// Why it gave no answer; nil if it did.
+            /// Why it did not answer; nil if it did.
             package var problem: String?
         }
 
         package var members: [Member] = []
-        /// How many settings the application has; nil if the cluster as a whole did not answer.
+        /// The number of the application's settings; nil if the cluster as a whole did not answer.
         package var settingCount: Int?
-        /// What agents say that were asked to report; empty if none was.
+        /// The reports of the agents; empty if none reports.
         package var agents: [AgentReport] = []
         package var problem: FleetError?
 
-        /// How many machines are current, and which are not, since when and why, on one line; nil if no agent was asked to report.
+        /// How many machines are current, and which are not, since when and why, on one line; nil if no agent reports.
         package func machines(at now: Date) -> String? {
             guard !agents.isEmpty else { return nil }
             let problems = agents.compactMap { $0.problem(at: now) }, count = agents.count - problems.count

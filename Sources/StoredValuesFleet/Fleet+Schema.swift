@@ -4,13 +4,13 @@
     import StoredValuesSupport
 
     extension Fleet {
-        /// The application's schema in the cluster; nil if there is none, or what lies there is none.
+        /// The application's schema in the cluster; nil if there is none, or it is not valid.
         package func schema() async throws(FleetError) -> PublishedSchema? {
             let found = try await ask(.read(keys.schema), "read the schema", timeout: timeout).entries.first
             return schemas.learn(found).schema
         }
 
-        /// Puts a schema beside the settings, or removes it. Returns whether there was one.
+        /// Publishes a schema in the cluster, or removes it if it is nil. Returns whether there was one.
         @discardableResult
         package func publish(_ schema: PublishedSchema?) async throws(FleetError) -> Bool {
             do {
@@ -20,10 +20,10 @@
             } catch { throw .ofChange(error) }
         }
 
-        /// Throws if the schema does not allow what would be set. Returns the revision of the schema.
+        /// Throws if the schema does not allow the new values. Returns the revision of the schema.
         func check(_ changes: [FleetLogRecord.Change], end: ContinuousClock.Instant) async throws(FleetError) -> Int {
             if let known = schemas.known, Self.misfit(changes, known.schema) == nil { return known.revision }
-            // Nobody has asked yet, or it may be another one since.
+            // It was not read yet, or may have changed.
             let known = schemas.learn(try await ask(.read(keys.schema), "read the schema", timeout: end - .now).entries.first)
             guard let (key, misfit) = Self.misfit(changes, known.schema) else { return known.revision }
             throw FleetError(.notValid, "The schema in the cluster does not allow this value of \"\(key)\": \(misfit).")
@@ -34,14 +34,14 @@
         }
     }
 
-    /// The schema that was last heard of. A change has the condition that it still counts, so that only the first one asks for it.
+    /// The schema that was last read. Each change has the condition that it is still the same, so only the first change must read it.
     final class FleetSchemas: Sendable {
-        /// With the revision of its last change; 0 if there is none.
+        /// The revision is that of its last change; 0 if there is none.
         typealias Known = (revision: Int, schema: PublishedSchema?)
 
         private let state = Guarded<Known?>(nil)
 
-        /// Nil while nobody has asked.
+        /// Nil before the first reading.
         var known: Known? { state.withLock { $0 } }
 
         @discardableResult

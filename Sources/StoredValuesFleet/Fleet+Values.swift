@@ -4,12 +4,12 @@
     import StoredValuesSupport
 
     extension Fleet {
-        /// What is set for `target` itself now, then every change of it; nil while nothing is.
+        /// The item that is set for `target` itself now, then every change of it; nil while none is set.
         ///
-        /// While the cluster is unreachable the stream waits, and continues with the latest state: steps between may be missing. Every few
-        /// seconds the cluster is asked whether a change was missed, so that no broken connection keeps the stream silent. What does
-        /// not decode, or is of a newer version, yields nothing. The stream throws a ``FleetError`` only where waiting is of no use:
-        /// the right is missing, no certificate is accepted, or an address or file cannot be used.
+        /// While the cluster is unreachable the stream waits, and then continues with the latest state: states in between may be missing. Every
+        /// few seconds the cluster is asked whether a change was missed, so a broken connection does not silence the stream. What does
+        /// not decode, or is of a newer version, yields nothing. The stream throws a ``FleetError`` only if waiting does not help:
+        /// a permission is missing, no certificate is accepted, or an address or file cannot be used.
         public func values<Item: StorableItem>(
             _ key: String, as type: Item.Type = Item.self, for target: FleetTarget = .everyone
         ) -> some AsyncSequence<Item?, any Error> & Sendable {
@@ -30,14 +30,14 @@
         }
     }
 
-    /// Passes on what is set for one target. As an agent it reads, watches, and asks on another connection whether it has missed anything.
+    /// Follows the setting of one target. Like an agent it reads, watches, and asks on another connection whether it has missed a change.
     private actor SettingFollower {
         private let fleet: Fleet
         private let place: FleetKeys.Place
         private let key: Data
         private let receive: @Sendable (FleetRecord?) -> Void
         private var replica: SettingsReplica?
-        /// Whether the cluster has refused the watch; the login may only have been too old for it.
+        /// Whether the cluster has refused the watch. The first time, the token may only have been too old.
         private var isRefused = false
         private var last: FleetRecord??
 
@@ -45,7 +45,7 @@
             (self.fleet, self.place, self.receive, key) = (fleet, place, receive, fleet.keys.key(of: place))
         }
 
-        /// Ends when the task is cancelled; throws where waiting is of no use.
+        /// Returns when the task is cancelled; throws if waiting does not help.
         func run() async throws(FleetError) {
             var backoff = Backoff(first: .milliseconds(200), longest: .seconds(30))
             repeat {
@@ -59,12 +59,12 @@
                     if error.reason == .cancelled { return }
                     guard error.isTransient else { throw FleetError(error.asReading, "watch \"\(place.key.text)\"") }
                 } catch {}  // nothing else is thrown
-                // Once it has worked for a while, the next failure is another one.
+                // After a watch that worked for a while, the next failure is a new one.
                 if ContinuousClock.now - begin > .seconds(10) { backoff.reset() }
             } while await pause(for: backoff.next())
         }
 
-        /// Passes on what is there, unless that is what was there before, or no record of ours.
+        /// Passes the record on, unless it is the same as before or not valid.
         private func show() {
             let entry = replica?.entries[key], record = entry?.record
             guard entry == nil || record != nil, last != .some(record) else { return }
@@ -91,7 +91,7 @@
             case .refused(let why): throw EtcdError(reason: .accessDenied, sentence: why)
             case .changes(let events, let revision):
                 isRefused = false
-                // One after another, so that each is shown.
+                // One by one, so that each is passed on.
                 for event in events {
                     self.replica?.apply([event], revision: revision)
                     show()
@@ -99,7 +99,7 @@
             }
         }
 
-        /// Asks again and again whether all that the cluster has is here. Throws if it is not, or cannot be asked.
+        /// Asks in a loop whether a change was missed. Throws if one was, or if there is no answer twice in a row.
         private func confirm() async throws {
             var isUnanswered = false
             while await pause(for: FleetAgent.interval) {

@@ -3,7 +3,7 @@
     public import StoredValues
     import StoredValuesFiles
 
-    /// The settings that the machines of a fleet share, for programs that change them. Programs that only use settings need none of
+    /// The settings that the machines of a fleet share, for programs that change them. Programs that only use settings do not need
     /// this: they read them through ``/StoredValues/StoredValue``, from the mirror that the machine's agent keeps.
     ///
     /// ```swift
@@ -20,8 +20,8 @@
     /// }
     /// ```
     ///
-    /// Every change is one transaction, with a record for the log in it. When a call returns, its change has been made exactly once,
-    /// however often it was repeated inside, and survives the loss of any minority of the cluster. When it throws,
+    /// Every change is one transaction, which includes a record for the log. When a call returns, its change was made exactly once,
+    /// however many attempts it took, and survives the loss of any minority of the cluster. When it throws,
     /// ``FleetError/outcome`` says whether the change may have been made. Every call ends within ``timeout``, and soon after its
     /// task is cancelled.
     public struct Fleet: Sendable {
@@ -30,18 +30,18 @@
         let schemas = FleetSchemas()
         /// Who changes settings, for the log.
         public let writer: String
-        /// How long a call may take, with all attempts on all members.
+        /// The maximum duration of a call, with all attempts on all members.
         public var timeout: Duration = EtcdGateway.timeout
 
         /// A client of the cluster. Connects when it is first used.
         ///
-        /// Throws if an address or a file cannot be used. `http://` is for this machine only.
+        /// Throws if an address or a file cannot be used. `http://` is allowed to this machine only.
         ///
         /// - Parameters:
         ///   - endpoints: The members' addresses, such as `https://db1.example.com:2379`.
         ///   - applicationID: The program whose settings these are.
         ///   - access: The files with certificates, key and password.
-        ///   - writer: Who changes settings, for the log; by default the user of `access`, else of this process and the machine's name.
+        ///   - writer: Who changes settings, for the log; by default the user of `access`, otherwise this process's user and the machine's name.
         public init(
             endpoints: [String], applicationID: String = StorageSystem.applicationID, access: FleetAccess = FleetAccess(),
             writer: String? = nil
@@ -66,8 +66,8 @@
             try await record(key, for: target).map { record throws(FleetError) in try Self.item(type, in: record, key) }
         }
 
-        /// Stores an item. Replaces what anyone stored, of whatever type or version. Throws ``FleetError/Reason/notValid``, before anything is changed,
-        /// if a schema is published that does not allow it.
+        /// Stores an item. Replaces any stored one, of whatever type or version. Throws ``FleetError/Reason/notValid``, before anything is
+        /// changed, if a schema is published that does not allow it.
         public func set(_ key: String, to item: some StorableItem, for target: FleetTarget = .everyone) async throws(FleetError) {
             var batch = FleetBatch()
             try batch.set(key, to: item, for: target)
@@ -81,9 +81,9 @@
 
         /// Changes an item atomically: no change that others make meanwhile is lost. Returns the new item.
         ///
-        /// `change` runs where the caller does (on its actor, if it is on one), and may run several times, each time with the item as it
-        /// is then. If it throws, its error is thrown, and nothing is changed; only if it ran before, and no answer came to what it made then, may
-        /// that still be stored, of which its own error says nothing. The default is used while nothing is stored. Throws
+        /// `change` runs on the caller's actor, if there is one. It may run several times, each time with the current item. If it throws, its
+        /// error is rethrown and nothing is changed, with one exception: if it ran before, and there was no answer to that attempt, the earlier
+        /// item may still be stored. The default is used while nothing is stored. Throws
         /// ``FleetError/Reason/notValid`` if a schema is published that does not allow the new item.
         @discardableResult
         public nonisolated(nonsending) func update<Item: StorableItem>(
@@ -108,8 +108,9 @@
         /// }
         /// ```
         ///
-        /// `changes` runs once, where the caller does. At most 126 settings, which is as much as etcd takes; more throw ``FleetError/Reason/tooManyChanges(limit:)`` before
-        /// anything is sent. Throws ``FleetError/Reason/notValid`` if a schema is published that does not allow one of the items.
+        /// `changes` runs once, on the caller's actor, if there is one. More than 126 settings, etcd's limit, throw
+        /// ``FleetError/Reason/tooManyChanges(limit:)`` before anything is sent. Throws ``FleetError/Reason/notValid`` if a schema is published that
+        /// does not allow one of the items.
         public nonisolated(nonsending) func batch(_ changes: (inout FleetBatch) throws -> Void) async throws {
             var batch = FleetBatch()
             try changes(&batch)
@@ -121,7 +122,7 @@
     public struct FleetBatch {
         private(set) var contents: [(place: FleetKeys.Place, value: FleetMirror.Value?)] = []
 
-        /// Stores an item. Replaces what anyone stored, of whatever type or version.
+        /// Stores an item. Replaces any stored one, of whatever type or version.
         public mutating func set(_ key: String, to item: some StorableItem, for target: FleetTarget = .everyone) throws(FleetError) {
             put(try Fleet.encoded(item, key), at: try Fleet.place(key, target))
         }

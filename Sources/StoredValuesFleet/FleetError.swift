@@ -2,17 +2,17 @@
     import FoundationEssentials
     public import StoredValues
 
-    /// Why a call to the fleet failed, and whether the change that it asked for has happened.
+    /// Why a call to the fleet failed, and whether its change may have been made.
     public struct FleetError: Error, Equatable, Sendable {
         /// What went wrong.
         public enum Reason: Equatable, Sendable {
-            /// No member of the cluster gave an answer in time, or none has a leader.
+            /// No member of the cluster answered in time, or none has a leader.
             case unavailable
-            /// The cluster refused the user, the password, the certificate or the right.
+            /// The cluster did not accept the user, the password or the certificate, or a permission is missing.
             case accessDenied
-            /// The change is larger than etcd takes in one request, by default 1.5 MiB.
+            /// The change is larger than etcd accepts in one request, by default 1.5 MiB.
             case tooLarge
-            /// One transaction has more changes than etcd takes.
+            /// One transaction has more changes than etcd accepts.
             case tooManyChanges(limit: Int)
             /// The cluster's database is full.
             case noSpace
@@ -20,25 +20,25 @@
             case notDecodable
             /// The item cannot be encoded as JSON.
             case notEncodable
-            /// The schema that is published in the cluster does not allow the value; the description says what it allows.
+            /// The schema in the cluster does not allow the value; the description says what it allows.
             case notValid
             /// A newer version of the program stored the value.
             case newerVersion
             /// Others kept changing the same settings.
             case contended
-            /// An address, a file or a name that was given cannot be used.
+            /// A given address, file or name cannot be used.
             case misconfigured
             /// The task was cancelled.
             case cancelled
-            /// The cluster answered something else, which the description says.
+            /// The cluster answered with another error, which is in the description.
             case refused
         }
 
-        /// What a call that throws has changed. A call that returns has made its change exactly once.
+        /// Whether a call that throws has made its change. A call that returns has made it exactly once.
         public enum Outcome: Equatable, Sendable {
             /// Nothing has changed, and nothing will.
             case didNotHappen
-            /// The change may have been made, or may be made later: no answer came. Read the setting to find out.
+            /// There was no answer: the change may have been made, or may still be made. Read the setting to find out.
             case mayHaveHappened
         }
 
@@ -55,7 +55,7 @@
 
         static func misconfigured(_ sentence: String) -> FleetError { FleetError(.misconfigured, sentence) }
 
-        /// The error of a change whose decision throws no other.
+        /// The error of a change whose decision throws only `FleetError`.
         static func ofChange(_ error: any Error) -> FleetError { error as? FleetError ?? FleetError(.refused, "\(error)") }
     }
 
@@ -66,7 +66,7 @@
                 ? sentence : "\(sentence) The change may have been made anyway: read the setting before you repeat it."
         }
 
-        /// The status with which a command line program ends by this error, as `stored-values-fleet` does: a number of sysexits(3).
+        /// The exit status of a command line program for this error, from sysexits(3); `stored-values-fleet` uses it.
         public var exitStatus: Int32 {
             switch reason {
             case .unavailable: outcome == .mayHaveHappened ? 75 : 69
@@ -81,7 +81,7 @@
     }
 
     extension FleetError {
-        /// The same for those who use the fleet, with advice. `what` is what could not be done.
+        /// The public error, with advice. `what` is what could not be done.
         init(_ error: EtcdError, _ what: String) {
             let (reason, advice): (Reason, String) =
                 switch error.reason {

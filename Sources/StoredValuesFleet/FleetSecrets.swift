@@ -3,17 +3,17 @@
     public import StoredValues
 
     extension Fleet {
-        /// The application's secrets in the cluster, sealed with `key`. Programs read them with ``/StoredValues/Keyring/fleet(key:formerKey:)``
-        /// from this machine's mirror; this is for those who change them.
+        /// The application's secrets in the cluster, encrypted with `key`, for programs that change them. Programs that only read them use
+        /// ``/StoredValues/Keyring/fleet(key:formerKey:)``, from this machine's mirror.
         ///
-        /// Use the key of a file: with a passphrase secrets can be read, not changed, because changes are signed and signatures would help to guess
-        /// it. It is derived again by each call, on a thread of Swift's pool.
+        /// Use a key file: with a passphrase, secrets can be read but not changed, because changes are signed and the signatures would help to guess
+        /// the passphrase. Each call derives the key from the passphrase again, on a thread of Swift's pool.
         public func secrets(key: EncryptedFileKey) -> FleetSecrets { FleetSecrets(fleet: self, key: key) }
 
         /// Accepts restored secrets as current, although machines have seen later ones: for a backup that was restored on purpose.
         ///
         /// Needs the key of the secrets, because agents accept only what was signed with it. Throws ``FleetError/Reason/accessDenied`` if it does not
-        /// open what the cluster has, and ``FleetError/Reason/misconfigured`` if it cannot be used, such as a passphrase, or there are no secrets.
+        /// open the secrets, and ``FleetError/Reason/misconfigured`` if it cannot be used, such as a passphrase, or there are no secrets.
         public func confirmRestoredSecrets(key: EncryptedFileKey) async throws(FleetError) {
             do {
                 try await secrets(key: key).confirmRestored()
@@ -27,16 +27,16 @@
     /// compare-and-swap. The cluster, its disks and its logs never have the key or a secret in plain text.
     ///
     /// An error of the cluster is a ``/StoredValues/KeyringError/other(domain:code:message:)`` of the domain `etcd`, with gRPC's codes: 14 if
-    /// it is unavailable, 7 if it refuses, 4 if the change may have been made anyway, which the message says. One of the domain `FleetSecrets` says
-    /// that restored secrets are to be confirmed before anything else is done with them (1), or that there are none yet (2).
+    /// it is unavailable, 7 if it denies access, 4 if the change may have been made anyway, which the message says. In the domain
+    /// `FleetSecrets`, code 1 means that restored secrets must be confirmed first, and code 2 that there are no secrets yet.
     public struct FleetSecrets: Keyring {
-        /// The largest encrypted file that is sent to the cluster, in bytes: 1.25 MiB. That is one secret of 1 MiB, the
-        /// most that any keyring takes, or some 4,500 of 200 bytes; etcd takes 1.5 MiB in a request.
+        /// The maximum size of the encrypted file in bytes, 1.25 MiB: one secret of 1 MiB, the maximum of every keyring, or some 4,500
+        /// of 200 bytes. etcd accepts 1.5 MiB in a request.
         public static let sizeLimit = 5 << 18
 
         let fleet: Fleet
         let key: EncryptedFileKey
-        /// The real path of the key, resolved once; for a passphrase, something that no other instance has.
+        /// The real path of the key file, resolved once; for a passphrase, a value that is unique to this instance.
         private let keyPlace: String
 
         init(fleet: Fleet, key: EncryptedFileKey) {
@@ -44,11 +44,10 @@
             keyPlace = key.place ?? UUID().uuidString
         }
 
-        /// What they are, and the source of the key.
+        /// The name of this keyring in messages.
         public var description: String { "the fleet's secrets in the cluster" }
 
-        /// Two for one application at the same members, in whatever order, with the same key are the same keyring; one with a
-        /// passphrase only equals itself.
+        /// Equal for the same application, members in any order, and key file. With a passphrase, an instance equals only itself.
         public var identity: any Hashable & Sendable {
             [String(decoding: fleet.keys.secrets, as: UTF8.self), keyPlace] + fleet.gateway.endpoints.map(\.description).sorted()
         }
@@ -78,9 +77,8 @@
         /// Tries the key on the secrets, and returns if it opens them or there are none yet.
         public func unlock() async throws(KeyringError) { _ = try await opened() }
 
-        /// Seals the secrets with `newKey`, and signs them with it. Machines that do not have it keep those that they have, and can read no later
-        /// ones; so do agents that were not given its public key: see the steps of a rotation in the article about a fleet's secrets. Throws if there
-        /// are no secrets.
+        /// Encrypts and signs the secrets with `newKey`. Machines without this key, and agents without its public key, keep their current secrets and
+        /// do not get later ones: see the steps of a rotation in the article about a fleet's secrets. Throws if there are no secrets.
         public func rekey(to newKey: EncryptedFileKey) async throws(KeyringError) {
             try await change("change the key of the secrets", "(the key)", signedBy: newKey) { secrets in
                 try secrets.rekey(to: newKey)
@@ -88,7 +86,7 @@
             }
         }
 
-        /// Begins a new epoch, in which what the cluster has counts, whatever its generation.
+        /// Begins a new epoch, in which the cluster's secrets count, whatever their generation.
         package func confirmRestored() async throws {
             let signer = try SigningKey(of: key)
             try await fleet.change(stored, "confirm the restored secrets") { found, stamp in
@@ -96,7 +94,7 @@
                 guard found[0] != nil else {
                     throw Self.refusal(2, "the cluster has no secrets that could be confirmed; store them again first, and then confirm them")
                 }
-                // Not what this key does not open: nobody has looked whether it is genuine.
+                // The key must open the file, which shows that it is genuine.
                 _ = try open(found[0])
                 return (
                     [
@@ -120,7 +118,7 @@
             try SealedSecrets(found.map { Array($0.value) }, key: key, place: String(decoding: fleet.keys.secrets, as: UTF8.self))
         }
 
-        /// The keys of a change: the file, its signature, and the epoch that is signed, too.
+        /// The keys of a change: the file, its signature, and the epoch, which the signature covers.
         private var stored: [Data] { [fleet.keys.secrets, fleet.keys.secretsSignature, fleet.keys.secretsEpoch] }
 
         private func signature(of file: [UInt8]?, _ epoch: SecretsEpoch?, by signer: SigningKey) -> Data? {
@@ -128,8 +126,8 @@
                 .map { SecretsSignature(by: signer.publicKey, bytes: signer.signature(of: $0)).data }
         }
 
-        /// The epoch in which the next file is signed: the one in which the file that is there was. Whoever can write to the cluster can write an
-        /// epoch, and once it was signed, an old file would count in it on every machine. So a new file begins in none.
+        /// The epoch to sign the next file in: the one that the current file was signed in. Anybody who can write to the cluster can write an
+        /// epoch; if it were signed unchecked, an old file would count on every machine. Without a file there is no epoch.
         private func signedEpoch(_ found: [EtcdKeyValue?]) throws(KeyringError) -> SecretsEpoch? {
             guard let file = found[0], let epoch = found[2].flatMap({ SecretsEpoch($0.value) }), epoch.number > 0 else { return nil }
             let signer = try SigningKey(of: key).publicKey
@@ -144,8 +142,8 @@
 
         private static func refusal(_ code: Int, _ message: String) -> KeyringError { .other(domain: "FleetSecrets", code: code, message: message) }
 
-        /// Opens the file, runs `body` on its content, and if that returns true, puts the next generation in its place, signed, unless others
-        /// have changed it meanwhile; then all is done again. Without `makingFile` a missing file stays missing.
+        /// Opens the file, runs `body` on its content, and if that returns true, replaces the file by the next generation, signed. If others have
+        /// changed the file in the meantime, starts again. Without `makingFile` a missing file stays missing.
         private func change(
             _ what: String, _ name: String, makingFile: Bool = true, signedBy signingKey: EncryptedFileKey? = nil,
             _ body: (inout SealedSecrets) throws -> Bool
@@ -153,7 +151,7 @@
             do {
                 try await fleet.change(stored, what) { found, _ in
                     guard makingFile || found[0] != nil else { return ([], ()) }
-                    // Else it would make an empty file, and an operator with a wrong application id would take it for done.
+                    // Otherwise it would make an empty file, and an operator with a wrong application id would not notice.
                     guard signingKey == nil || found[0] != nil else {
                         throw Self.refusal(2, "the cluster has no secrets whose key could be changed; store the first one with the new key")
                     }
@@ -161,7 +159,7 @@
                     guard try body(&secrets) else { return ([], ()) }
                     let bytes = secrets.sealed()
                     guard bytes.count <= Self.sizeLimit else { throw KeyringError.tooLarge }
-                    // Only now: what makes the file may make the key.
+                    // Not earlier, because sealing the first file may make the key.
                     let signer = try SigningKey(of: signingKey ?? key), epoch = try signedEpoch(found)
                     return (
                         [
@@ -177,7 +175,7 @@
     }
 
     extension KeyringError {
-        /// The error of a keyring that is kept by a fleet's cluster, with the code that gRPC has for it.
+        /// The error of ``FleetSecrets``, with gRPC's code.
         init(fleet error: any Error) {
             let fleet = error as? FleetError
             let code =

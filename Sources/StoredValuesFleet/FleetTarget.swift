@@ -17,10 +17,10 @@
         /// Compares names as bytes, as the cluster does.
         public static func == (left: FleetTarget, right: FleetTarget) -> Bool { left.path.isIdentical(to: right.path) }
 
-        /// Hashes the path; of names that look alike it is the same.
+        /// Hashes the path. Names in different Unicode forms have the same hash.
         public func hash(into hasher: inout Hasher) { hasher.combine(path) }
 
-        /// What stands for it in the cluster's keys.
+        /// Its part of the cluster's keys.
         package var path: String { words("/") }
 
         private func words(_ separator: String) -> String {
@@ -31,7 +31,7 @@
             }
         }
 
-        /// Throws if the name could not be told from another's.
+        /// Throws if the name would make the keys ambiguous.
         func check() throws(FleetError) {
             switch self {
             case .everyone: return

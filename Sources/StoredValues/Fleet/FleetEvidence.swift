@@ -2,12 +2,12 @@ import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// What is known of the fleet's settings on this machine, from which their status follows.
+/// What this machine knows about the freshness of the fleet's settings. Their status follows from it.
 struct FleetEvidence: Sendable {
     enum Report: Sendable, Equatable {
         /// There is none at this path.
         case missing(path: String)
-        /// It cannot be read, or not understood, for this reason, which also says what to do.
+        /// It cannot be read or is not valid; the reason also says what to do.
         case broken(why: String)
         case found(FleetReport)
 
@@ -17,26 +17,26 @@ struct FleetEvidence: Sendable {
     enum Mirror: Sendable {
         case missing
         case whole(modified: Date)
-        /// It cannot be read for this reason, which also says what to do; its time may not be known either.
+        /// It cannot be read; the reason also says what to do. Its time may not be known either.
         case broken(why: String, modified: Date?)
     }
 
     let report: Report
     let mirror: Mirror
-    /// The age of the confirmation in the report; nil if there is none, or it is not of this boot.
+    /// The age of the confirmation in the report; nil if there is none, or it is from another boot.
     let age: Duration?
-    /// How long the agent has not reported; nil if that is not known, or was before this boot.
+    /// The time since the agent's last report; nil if that is not known or was in another boot.
     var silence: Duration?
-    /// The digest of the mirror that this process has read; nil if it has read none.
+    /// The digest of the mirror that this process has read; nil if it has not read it.
     var digest: String?
-    /// When this process first looked: the time of what has no time of its own.
+    /// When this process first looked: used where no other time is known.
     let firstLook: Date
-    /// Since when this process cannot use the secrets that are beside the mirror, and why; nil if it can, or has not tried.
+    /// Since when and why this process cannot use the secrets beside the mirror; nil if it can, or has not tried.
     var secretsTrouble: (since: Date, why: String)?
-    /// Whether something could not be read because a resource was exhausted, which ends without an event.
+    /// Whether a file could not be read for lack of a resource, such as descriptors, whose return causes no event.
     var isForLackOfRoom = false
 
-    /// The status. A confirmation that is older than `freshness` counts for nothing.
+    /// The status. A confirmation older than `freshness` does not count.
     func status(freshness: Duration = FleetReport.freshness) -> FleetStatus {
         switch (mirror, report) {
         case (.broken(let why, let modified), _):
@@ -84,18 +84,18 @@ struct FleetEvidence: Sendable {
         }
     }
 
-    /// After how long the status may change by itself.
+    /// The time after which the status may change without an event.
     func pause(freshness: Duration) -> Duration? { [age, silence].compactMap(\.self).filter { $0 < freshness }.max().map { freshness - $0 } }
 
     private func isAlive(_ freshness: Duration) -> Bool { silence.map { $0 < freshness } ?? false }
 
-    /// Whether the mirror is what the agent wrote, as far as the report says. One that is there and was not read is not.
+    /// Whether the mirror has a digest that the report names, or the report names none. A mirror that was not read does not.
     var isAsReported: Bool {
         guard let written = report.content?.mirror, case .whole = mirror else { return true }
         return digest.map { digest in written.contains { $0.isIdentical(to: digest) } } ?? false
     }
 
-    /// What the agent says of its own troubles, if anything.
+    /// The agent's own reason why the settings are stale, if it reports one.
     var complaint: String? { if case .stale(_, let why)? = report.content?.state { why } else { nil } }
 
     private var confirmed: Date? { report.content?.confirmed?.date }
@@ -105,11 +105,11 @@ extension PreferencesStore {
     /// The file with the fleet's settings among the layers, if there is one.
     var fleetMirror: DurableFile? { layers.first { $0.kind.source == .fleet }?.file }
 
-    /// What is known now, with the mirror's current content taken over; nil if this file has no mirror below it.
+    /// The evidence now, after reading the mirror's current content; nil if no layer of this file is a mirror.
     var fleetEvidence: FleetEvidence? {
         guard let mirror = fleetMirror else { return nil }
-        // The report first: the agent writes it after the mirror, so what it says holds for the mirror that is read after it. Where
-        // the agent has replaced both in between, they are read again; a few times, for others could do so without end.
+        // The report first: the agent writes it after the mirror, so it is valid for a mirror that is read later. If the agent has replaced
+        // both in between, they are read again. The number is limited, in case another process keeps replacing them.
         var evidence = fleetEvidence(mirror)
         for _ in 0..<10 where !evidence.isAsReported {
             let before = evidence.report
@@ -143,13 +143,12 @@ extension FleetEvidence.Report {
     fileprivate static func read(_ path: String) -> (FleetEvidence.Report, isForLackOfRoom: Bool) {
         let file = DurableFile(path: path)
         do throws(FileError) {
-            // A file of any size may lie there.
             guard let identity = try file.currentIdentity() else { return (.missing(path: path), false) }
             guard identity.size <= FleetReport.sizeLimit else { return (.notOne(path), false) }
             guard let bytes = try file.read()?.bytes else { return (.missing(path: path), false) }
             return (FleetReport(parsing: bytes).map { .found($0) } ?? .notOne(path), false)
         } catch {
-            // Nothing can be in a folder that is a file.
+            // If a parent is not a folder, the file does not exist.
             return (error.code == .notFolder ? .missing(path: path) : .broken(why: error.description), error.isLackOfRoom)
         }
     }

@@ -1,18 +1,18 @@
 import StoredValuesSupport
 
-/// The content of a mirror file: a preferences file with the fleet's settings for this machine, and where they are from.
+/// The content of a mirror file: a preferences file with the fleet's settings for this machine, and their origin.
 package struct FleetMirror: Sendable, Equatable {
-    /// Where the settings are from: the reserved member `"$fleet": {"cluster": "cdf818194e3a8c32", "revision": 12}`.
+    /// The origin of the settings: the reserved member `"$fleet": {"cluster": "cdf818194e3a8c32", "revision": 12}`.
     package struct Origin: Sendable, Equatable {
-        /// Identifies the cluster.
+        /// The id of the cluster.
         package var cluster: String
-        /// The revision of the cluster that the settings were read at.
+        /// The cluster's revision of the settings.
         package var revision: Int
 
         package init(cluster: String, revision: Int) { (self.cluster, self.revision) = (cluster, revision) }
     }
 
-    /// A setting, and the version of the item type that wrote it, 0 if it has none.
+    /// A setting's value, and the version of its item type; 0 if that has none.
     package struct Value: Sendable, Equatable {
         package var json: JSONValue
         package var version: Int
@@ -32,7 +32,7 @@ package struct FleetMirror: Sendable, Equatable {
 
     package init(origin: Origin, values: [PreferencesKey: Value]) { (self.origin, self.values, changed) = (origin, values, Set(values.keys)) }
 
-    /// Whether both have the same values, from the same place.
+    /// Whether both have the same values and origin.
     package static func == (left: FleetMirror, right: FleetMirror) -> Bool { left.origin == right.origin && left.values == right.values }
 
     /// The value of a setting; nil if there is none.
@@ -44,7 +44,7 @@ package struct FleetMirror: Sendable, Equatable {
         }
     }
 
-    /// The mirror that the file with these bytes is. Throws why it is none.
+    /// Reads a mirror file. Throws why it is not valid.
     package init(parsing bytes: [UInt8]) throws {
         let document = try PreferencesDocument(parsing: bytes)
         let origin = document[Self.member].flatMap { try? JSONValue(parsing: $0) }
@@ -58,7 +58,7 @@ package struct FleetMirror: Sendable, Equatable {
         }
     }
 
-    /// The file, without values under reserved names. It is kept: a change of one among many settings does not write all of them again.
+    /// The bytes of the file, without values under reserved names. Keeps the document, so that the next change encodes only what it changes.
     package mutating func layOut() -> [UInt8] {
         let origin: JSONValue = ["cluster": .string(origin.cluster), "revision": .number(JSONNumber(origin.revision))]
         var changes: MemberChanges = [Self.member: MemberChange(StoredJSON(json: origin.text(level: 1)))]

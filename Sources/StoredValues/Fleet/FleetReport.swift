@@ -2,37 +2,37 @@ package import FoundationEssentials
 import StoredValuesFiles
 import StoredValuesSupport
 
-/// What the agent says of the mirror's freshness: the content of `status.json`.
+/// The agent's report on the mirror's freshness: the content of `status.json`.
 package struct FleetReport: Sendable, Equatable {
     package enum State: Sendable, Equatable {
-        /// The mirror holds every change up to this revision.
+        /// The mirror has every change up to this revision.
         case current(revision: Int)
         /// The mirror may be outdated since then; `why` is for people, on one line, and says what to do.
         case stale(since: Date, why: String)
     }
 
-    /// An older confirmation counts for nothing.
+    /// The age from which a confirmation does not count.
     package static let freshness = Duration.seconds(10)
-    /// No report is larger.
+    /// The maximum size of a report.
     static let sizeLimit = 64 << 10
     private static let longestReason = 2000
 
     package var state: State
     /// When etcd last confirmed that the mirror is fresh; nil if never.
     package var confirmed: BootMoment?
-    /// When the agent last said anything, which it does more often than ``freshness``; nil if it has ended, or is of an older version.
+    /// When the agent wrote this report, which it does more often than ``freshness``; nil if it has ended, or is of an older version.
     package var alive: BootMoment?
-    /// The digests of the mirror that it wrote: two while it replaces the first by the second; nil of an older agent, whose mirror is taken as it is.
+    /// The digests that the mirror may have: two while the agent replaces it; nil of an older agent, whose mirror is not checked.
     package var mirror: [String]?
 
     package init(state: State, confirmed: BootMoment?, alive: BootMoment? = nil, mirror: [String]? = nil) {
         (self.state, self.confirmed, self.alive, self.mirror) = (state, confirmed, alive, mirror)
     }
 
-    /// How ``mirror`` names content with this digest.
+    /// The digest as it is in ``mirror``.
     package static func name(of digest: UInt64) -> String { String(digest, radix: 16) }
 
-    /// As it is in the file. Programs of older versions pass over members that they do not know.
+    /// The JSON of the file. Programs of older versions ignore members that they do not know.
     private struct Form: Codable {
         var state: String
         var revision: Int?
@@ -43,7 +43,7 @@ package struct FleetReport: Sendable, Equatable {
         var mirror: [String]?
     }
 
-    /// The report in a file of another process; nil if it is not a whole and sensible one. What could steer a terminal in `why` becomes a space.
+    /// The report in a file of another process; nil if it is not valid. Control characters in `why` become spaces.
     package init?(parsing bytes: [UInt8]) {
         guard bytes.count <= Self.sizeLimit, let form = try? ItemDecoder.decode(Form.self, from: bytes),
             form.confirmed?.date.hasFourDigitYear != false, form.alive?.date.hasFourDigitYear != false
@@ -65,28 +65,28 @@ package struct FleetReport: Sendable, Equatable {
         case .current(let revision): form.revision = revision
         case .stale(let since, let why): (form.state, form.since, form.why) = ("stale", since, why)
         }
-        // It consists of nothing but strings, integers and dates, which can all be encoded.
+        // Strings, integers and dates can always be encoded.
         return ((try? ItemEncoder.text(form)) ?? []) + Array("\n".utf8)
     }
 }
 
-/// A time that all processes of this machine agree on, and that no change of the clock moves.
+/// A time on a clock that all processes of this machine share, and that is never set.
 package struct BootMoment: Sendable, Equatable, Codable {
-    /// Identifies this start of the machine, and its clock where there are several (time_namespaces(7)); empty if unknown.
+    /// Identifies this boot, and the time namespace if there are several (time_namespaces(7)); empty if unknown.
     let boot: String
-    /// Nanoseconds since the machine started, time in which it slept included.
+    /// Nanoseconds since the boot, including time in which the machine was suspended.
     let nanoseconds: Int64
-    /// What the calendar said then: for people, never for comparisons.
+    /// The wall clock's time: for people, never for comparisons.
     package let date: Date
 
     package static var now: BootMoment {
         BootMoment(boot: currentBoot, nanoseconds: bootNanoseconds(), date: .now)
     }
 
-    /// How long ago it was; nil if it is of another boot, lies in the future, or the boot is not known.
+    /// The time since then; nil if it is from another boot or in the future, or the boot is not known.
     package var age: Duration? { age(at: .now) }
 
-    /// The same at another time.
+    /// The same at a given time.
     package func age(at now: BootMoment) -> Duration? {
         guard !boot.isEmpty, boot.isIdentical(to: now.boot), (0...max(0, now.nanoseconds)).contains(nanoseconds) else { return nil }
         return .nanoseconds(now.nanoseconds - nanoseconds)
@@ -96,7 +96,7 @@ package struct BootMoment: Sendable, Equatable, Codable {
         let file = DurableFile(path: "/proc/sys/kernel/random/boot_id")
         guard let bytes = try? file.read()?.bytes, !bytes.isEmpty else { return "" }
         let id = String(decoding: bytes, as: UTF8.self).parts(separatedBy: "\n").joined()
-        // Old kernels have no such namespaces.
+        // Old kernels have no time namespaces.
         let clock = try? file.operations.readLink("/proc/self/ns/time")
         return clock.map { "\(id) \($0)" } ?? id
     }

@@ -5,16 +5,16 @@ import StoredValuesSupport
 
 /// How fresh the settings are that this program shares with other machines.
 ///
-/// An agent keeps them in a file on this machine, the mirror, and says how fresh that is. Programs read the mirror whatever the
+/// An agent keeps them in a file on this machine, the mirror, and reports how fresh that is. Programs read the mirror whatever the
 /// status is; nothing falls back to defaults.
 public enum FleetStatus: Sendable, Hashable {
     /// No agent keeps settings for this file here.
     case none
-    /// An agent runs, and has never been able to read the settings: there are none on this machine yet.
+    /// An agent runs, but has never been able to read the settings: there are none on this machine yet.
     case never
     /// This machine has every change of the settings up to this revision of the cluster.
     case current(revision: Int)
-    /// The settings may be outdated since then, for this reason, which also says what to do.
+    /// The settings may be outdated since then. The reason also says what to do.
     case stale(since: Date, why: String)
 }
 
@@ -31,7 +31,7 @@ extension FleetStatus: CustomStringConvertible {
 }
 
 extension Date {
-    /// Whether the year has four digits. Other dates are no agent's, and Foundation does not format all of them.
+    /// Whether the year has four digits. Other dates are not from an agent, and Foundation cannot format all of them.
     var hasFourDigitYear: Bool { timeIntervalSinceReferenceDate > -63_000_000_000 && timeIntervalSinceReferenceDate < 252_000_000_000 }
 }
 
@@ -57,12 +57,12 @@ extension PreferencesFile {
     /// ```
     public var fleetStatuses: LiveValues<FleetStatus> { FleetWatch.statuses(of: store) }
 
-    /// What the agent says of its own troubles, if anything: for doctor, where ``FleetStatus/never`` has no reason.
+    /// The agent's own reason why the settings are stale, if it reports one: for doctor, because ``FleetStatus/never`` has no reason.
     package var fleetComplaint: String? { store.fleetEvidence?.complaint }
 }
 
-/// Tells the status of the fleet's settings, and each change of it: when the agent's report or the mirror changes, and when the
-/// last confirmation, or sign of the agent's life, grows too old. Ends when it is released.
+/// Watches the status of the fleet's settings, which changes when the agent's report or the mirror changes, and when the last confirmation
+/// or sign of life becomes too old. Ends when it is released.
 final class FleetWatch: Sendable {
     private let store: PreferencesStore
     private let freshness: Duration
@@ -73,7 +73,7 @@ final class FleetWatch: Sendable {
 
     deinit { alarm.withLock { $0 }?.cancel() }
 
-    /// Watches the files below `store`, and calls `tell` on its queue with the status, now and whenever it may be another. Nil without a mirror.
+    /// Watches the layers of `store`, and calls `tell` on its queue with the status, now and whenever it may have changed. Nil without a mirror.
     init?(_ store: PreferencesStore, freshness: Duration, tell: @escaping @Sendable (FleetStatus) -> Void) {
         guard let mirror = store.fleetMirror else { return nil }
         (self.store, self.freshness, self.tell) = (store, freshness, tell)
@@ -90,7 +90,7 @@ final class FleetWatch: Sendable {
         }
     }
 
-    /// Looks what the status is, on the queue.
+    /// Determines the status, on the queue.
     private func look() {
         guard let evidence = store.fleetEvidence else { return }
         let queue = store.queues.watching
@@ -114,12 +114,12 @@ extension FleetWatch {
                     later.run()
                 }
                 let watch = FleetWatch(store, freshness: freshness, tell: tell)
-                if watch == nil { tell(.none) }  // and never another
+                if watch == nil { tell(.none) }  // the only status
                 return ActiveSubscription(subscription) { withExtendedLifetime(watch) {} }
             },
             makeTransform: {
                 var last: FleetStatus?
-                return { exchange(&last, with: $0) == $0 ? nil : $0 }  // what came in between may have been dropped
+                return { exchange(&last, with: $0) == $0 ? nil : $0 }  // statuses in between may have been dropped
             })
     }
 }
