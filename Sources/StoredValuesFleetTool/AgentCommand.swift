@@ -52,7 +52,7 @@
                 var configuration = FleetAgent.Configuration(applicationID: id, groups: group, folder: folder, endpoints: addresses, access: access)
                 if let host { configuration.host = host }
                 (configuration.secretsPublicKeys, configuration.reportsToCluster) = (signers, report)
-                return try FleetAgent(configuration) { Output.error.remark($0) }
+                return try FleetAgent(configuration) { Output.error.message($0) }
             }
             let running = Task {
                 try await withThrowingTaskGroup { group in

@@ -33,7 +33,7 @@ package enum CommandLineProgram {
                 Command.exit(withError: code)
             }
             // What was logged says the same in the library's words, and is not printed.
-            if let sentence = failure.sentence { Output.error.line("\(name): \(Output.error.oneLine(sentence))") }
+            if let sentence = failure.sentence { Output.error.message(sentence) }
             Command.exit(withError: ExitCode(failure.status.rawValue))
         }
     }
@@ -84,13 +84,11 @@ package struct HeldLog: LogHandler {
             lines?.append("\(event.message)")
             return lines != nil
         }
-        if !isHeld { Self.print(["\(event.message)"]) }
+        if !isHeld { Output.error.message("\(event.message)") }
     }
 
     /// Prints what was logged, and from now on each line as it is logged.
-    package static func letGo() { print(lines.withLock { $0.take() } ?? []) }
-
-    private static func print(_ lines: [String]) {
-        for line in lines { Output.error.line("\(CommandLineProgram.name): \(Output.error.oneLine(line))") }
+    package static func letGo() {
+        for line in lines.withLock({ $0.take() }) ?? [] { Output.error.message(line) }
     }
 }

@@ -25,18 +25,11 @@ package struct Output {
         write("\(text)\n")
     }
 
+    /// Writes a line of the tool itself: its name, then the text on one line.
+    package func message(_ text: String) { line("\(CommandLineProgram.name): \(oneLine(text))") }
+
     /// Writes something to know about a command that succeeds.
-    package func note(_ text: String) { line("\(CommandLineProgram.name): note: \(oneLine(text))") }
-
-    /// Writes a line for whoever may read it: a service does not end because nobody does any more.
-    package func remark(_ text: String) { put("\(CommandLineProgram.name): \(oneLine(text))\n") }
-
-    /// Writes the text, and does not end the process where that fails: returns whether it succeeded.
-    @discardableResult
-    func put(_ text: String) -> Bool {
-        var text = text
-        return text.withUTF8 { System.writeAll(descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
-    }
+    package func note(_ text: String) { message("note: \(text)") }
 
     package func write(_ text: String) {
         var text = text
@@ -48,7 +41,7 @@ package struct Output {
         // What a command ends with says whether it succeeded, whoever reads its messages.
         let isForMessages = descriptor == System.standardError
         guard !System.writeAll(descriptor, bytes, needsReader: !isForMessages), !isForMessages else { return }
-        Self.error.line("\(CommandLineProgram.name): Could not write the output: \(System.problem).")
+        Self.error.message("Could not write the output: \(System.problem).")
         System.end(.notSaved)
     }
 

@@ -70,13 +70,18 @@ package final class ProgressLine: Sendable {
     private func draw(_ state: inout State) {
         guard let sentence = state.sentence else { return }
         let line = Self.line(sentence, percent: state.percent, width: output.width)
-        output.put("\r\(line.padded(to: state.columns))")
+        put("\r\(line.padded(to: state.columns))")
         state.columns = max(line.columns, state.columns)
     }
 
     private func erase(_ state: inout State) {
-        if state.columns > 0 { output.put("\r\(String(repeating: " ", count: state.columns))\r") }
+        if state.columns > 0 { put("\r\(String(repeating: " ", count: state.columns))\r") }
         state = State(number: state.number + 1)
+    }
+
+    private func put(_ text: String) {
+        var text = text
+        _ = text.withUTF8 { System.writeAll(output.descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
     }
 
     /// What stands there, in less than `width` columns: a terminal may begin a new line after the last one.
