@@ -24,9 +24,9 @@
                   stored-values-fleet secret set token --secrets-key /etc/fleet/secrets.key
 
                 ENVIRONMENT
-                  \(ApplicationOptions.variable) (--app), \(ConnectionOptions.Variable.endpoints.rawValue) (--endpoints),
-                  \(ConnectionOptions.Variable.authorities.rawValue) (--ca), \(ConnectionOptions.Variable.certificate.rawValue) (--cert),
-                  \(ConnectionOptions.Variable.key.rawValue) (--key), \(ConnectionOptions.Variable.user.rawValue) (--user-file),
+                  \(ApplicationOptions.variable) (--app), \(ConnectionOptions.Variable.endpoints) (--endpoints),
+                  \(ConnectionOptions.Variable.authorities) (--ca), \(ConnectionOptions.Variable.certificate) (--cert),
+                  \(ConnectionOptions.Variable.key) (--key), \(ConnectionOptions.Variable.user) (--user-file),
                   \(SecretsKeyOption.variable) (--secrets-key),
                   \(AgentCommand.publicKeys) (--secrets-public-key),
                   STORED_VALUES_FLEET (--folder). Options take precedence.

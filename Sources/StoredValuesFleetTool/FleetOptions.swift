@@ -8,12 +8,12 @@
     /// The cluster, and the client's credentials.
     struct ConnectionOptions: ParsableArguments {
         /// The variables that stand for options.
-        enum Variable: String {
-            case endpoints = "STORED_VALUES_FLEET_ENDPOINTS"
-            case authorities = "STORED_VALUES_FLEET_CA"
-            case certificate = "STORED_VALUES_FLEET_CERT"
-            case key = "STORED_VALUES_FLEET_KEY"
-            case user = "STORED_VALUES_FLEET_USER_FILE"
+        enum Variable {
+            static let endpoints = "STORED_VALUES_FLEET_ENDPOINTS"
+            static let authorities = "STORED_VALUES_FLEET_CA"
+            static let certificate = "STORED_VALUES_FLEET_CERT"
+            static let key = "STORED_VALUES_FLEET_KEY"
+            static let user = "STORED_VALUES_FLEET_USER_FILE"
         }
 
         @Option(help: ArgumentHelp("The members of the cluster, separated by commas: https://db1.example.com:2379,…", valueName: "addresses"))
@@ -32,20 +32,16 @@
         var userFile: String?
 
         func addresses() throws -> [String] {
-            guard let list = try endpoints ?? Self.value(.endpoints) else {
-                throw Failure(.usage, "Name the cluster: --endpoints <addresses>, or \(Variable.endpoints.rawValue)=<addresses> in the environment.")
+            guard let list = try endpoints ?? System.environment(Variable.endpoints) else {
+                throw Failure(.usage, "Name the cluster: --endpoints <addresses>, or \(Variable.endpoints)=<addresses> in the environment.")
             }
             return list.parts(separatedBy: ",").flatMap { $0.parts(separatedBy: " ") }
         }
 
         func access() throws -> FleetAccess {
             FleetAccess(
-                authorities: try ca ?? Self.value(.authorities), certificate: try cert ?? Self.value(.certificate),
-                key: try key ?? Self.value(.key), user: try userFile ?? Self.value(.user))
-        }
-
-        private static func value(_ variable: Variable) throws(Failure) -> String? {
-            try System.environment(variable.rawValue).flatMap { $0.isEmpty ? nil : $0 }
+                authorities: try ca ?? System.environment(Variable.authorities), certificate: try cert ?? System.environment(Variable.certificate),
+                key: try key ?? System.environment(Variable.key), user: try userFile ?? System.environment(Variable.user))
         }
     }
 

@@ -73,8 +73,7 @@ struct EditedCopy {
 
     /// Opens the copy in the user's editor and waits until that ends.
     func openInEditor() throws {
-        let named = try ["VISUAL", "EDITOR"].compactMap(System.environment).first { !$0.isEmpty }
-        let editor = named ?? "vi"
+        let editor = try System.environment("VISUAL") ?? System.environment("EDITOR") ?? "vi"
         // By the shell, as usual: the variable may contain options or quotes.
         let status = System.shell(editor, path)
         // A script may end so, too, after the editor in it has been used.

@@ -25,7 +25,7 @@ package struct ApplicationOptions: ParsableArguments {
     /// The application id in `app` or the environment, if given; throws where the environment has what is none.
     package static func id(_ app: String?) throws(Failure) -> String? {
         if let app { return StorageSystem.isName(app) ? app : nil }
-        guard let id = try System.environment(variable), !id.isEmpty else { return nil }
+        guard let id = try System.environment(variable) else { return nil }
         guard StorageSystem.isName(id) else {
             throw Failure(.misconfigured, "\(variable) has no valid application id: it must not begin with a dot or contain a slash. Set it to another value.")
         }

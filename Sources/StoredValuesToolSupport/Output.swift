@@ -17,8 +17,8 @@ package struct Output {
         self.descriptor = descriptor
         isTerminal = System.isTerminal(descriptor)
         width = System.width(descriptor) ?? 80
-        func variable(_ name: String) -> String { (try? System.environment(name)) ?? "" }
-        hasColor = isTerminal && variable("NO_COLOR").isEmpty && variable("TERM") != "dumb"
+        func variable(_ name: String) -> String? { try? System.environment(name) }
+        hasColor = isTerminal && variable("NO_COLOR") == nil && variable("TERM") != "dumb"
     }
 
     package func line(_ text: String = "") {

@@ -13,9 +13,10 @@ package enum System {
     package static let standardOutput = STDOUT_FILENO
     package static let standardError = STDERR_FILENO
 
-    package static func environment(_ name: String) throws(Failure) -> String? {
+    /// The value of an environment variable; nil if it is not set. An empty one is not set either, unless it `mayBeEmpty`.
+    package static func environment(_ name: String, mayBeEmpty: Bool = false) throws(Failure) -> String? {
         do {
-            return try environmentVariable(name)
+            return try environmentVariable(name).flatMap { $0.isEmpty && !mayBeEmpty ? nil : $0 }
         } catch {
             throw Failure(.misconfigured, "The environment variable \(name) is not UTF-8. Set it to another value.")
         }
@@ -129,7 +130,7 @@ package enum System {
 
     /// A new folder for only this user, in the folder for temporary files.
     package static func makeTemporaryFolder() throws(Failure) -> String {
-        let place = try environment("TMPDIR").flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+        let place = try environment("TMPDIR") ?? "/tmp"
         var template = Array("\(place)/stored-values-XXXXXX".utf8CString)
         let path = template.withUnsafeMutableBufferPointer { buffer in
             buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
