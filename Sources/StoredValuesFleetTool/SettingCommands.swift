@@ -141,8 +141,7 @@
                     Output.standard.line(Output.standard.oneLine(words))
                 }
                 if let count = status.settingCount {
-                    let id = Output.standard.oneLine(try fleet.application.requiredID())
-                    Output.standard.line("\(count) \(count == 1 ? "setting" : "settings") of \(id)")
+                    Output.standard.line(Output.standard.oneLine("\(count.counted("setting")) of \(try fleet.application.requiredID())"))
                 }
                 if let line = status.machines(at: .now) { Output.standard.line(Output.standard.oneLine(line)) }
             }

@@ -42,6 +42,11 @@ extension String {
     }
 }
 
+extension Int {
+    /// The number with its noun: 1 item, 2 items.
+    package func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(self) \(noun)s" }
+}
+
 extension Unicode.Scalar {
     fileprivate var spelledInJSON: String {
         let digits = String(value, radix: 16)  // at most four: no scalar that is escaped has more

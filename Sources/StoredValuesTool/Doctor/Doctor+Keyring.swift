@@ -15,7 +15,7 @@ extension Doctor {
         guard !isDesktop || isRunning else { return }
         do throws(KeyringError) {
             let count = try await choice.keyring.identifiers(inService: service ?? "stored-values doctor").count
-            let secrets = service.map { " and holds \(count) \(count == 1 ? "secret" : "secrets") of \($0)" } ?? ""
+            let secrets = service.map { " and holds \(count.counted("secret")) of \($0)" } ?? ""
             add(.fine, "The keyring answers\(secrets).")
         } catch {
             add(.problem, error.description)

@@ -36,15 +36,17 @@ extension Doctor {
         guard let declared = storage.publishedSchema() else { return }
         let variables = declared.variables
         for (key, variable) in variables {
+            let misfit: String?
             do throws(VariableNotUTF8) {
                 guard let text = try environmentVariable(variable) else { continue }
-                if let misfit = declared.misfit(typed: text, for: key) {
-                    add(.problem, "\(variable) in this environment is no value for \"\(key)\": \(misfit). Correct or unset it.")
-                } else {
-                    add(.note, "\(variable) in this environment has the value of \"\(key)\". Programs that start here cannot change it.")
-                }
+                misfit = declared.misfit(typed: text, for: key)
             } catch {
-                add(.problem, "\(variable) in this environment is no value for \"\(key)\": it is not UTF-8. Correct or unset it.")
+                misfit = "it is not UTF-8"
+            }
+            if let misfit {
+                add(.problem, "\(variable) in this environment is no value for \"\(key)\": \(misfit). Correct or unset it.")
+            } else {
+                add(.note, "\(variable) in this environment has the value of \"\(key)\". Programs that start here cannot change it.")
             }
         }
         let known = variables.map(\.variable)
@@ -59,7 +61,7 @@ extension Doctor {
         switch file.content {
         case .missing:
             add(.fine, "\(file.path) does not exist yet: programs use defaults, and create it when a setting is first changed.")
-        case .keys(let count): add(.fine, "\(file.path) holds \(Self.keys(count)) and has mode \(file.mode.modeText).")
+        case .keys(let count): add(.fine, "\(file.path) holds \(count.counted("key")) and has mode \(file.mode.modeText).")
         case .unreadable(let sentence): add(.problem, sentence)
         case .broken(let why):
             add(.problem, "\(file.path) is not JSON: \(why). Programs use the last good values, and defaults where there are none. Correct it with: stored-values edit\(options)")
@@ -80,7 +82,7 @@ extension Doctor {
         let values = isFleet ? "settings of the fleet" : "system-wide defaults"
         switch layer.content {
         case .missing: add(.fine, "\(layer.path) does not exist: no \(values) come from it.")
-        case .keys(let count): add(.fine, "\(layer.path) has \(values) for \(Self.keys(count)) and mode \(layer.mode.modeText).")
+        case .keys(let count): add(.fine, "\(layer.path) has \(values) for \(count.counted("key")) and mode \(layer.mode.modeText).")
         case .broken(let why):
             let advice = isFleet ? "Restart the agent, which rewrites the file." : "Correct the file."
             add(.problem, "The \(values) in \(layer.path) are not used: they are not JSON: \(why). \(advice)")
@@ -113,7 +115,7 @@ extension Doctor {
             add(.problem, "\"\(key)\"\(place(of: key)) has \(JSONSyntaxError.unpairedSurrogate), and no program can read it. Set it again, or \(advice)")
         }
         guard let schema = storage.pathOfPublishedSchema, let declared = storage.publishedSchema() else { return }
-        add(.fine, "\(schema) declares \(Self.keys(declared.currentKeys.count)).")
+        add(.fine, "\(schema) declares \(declared.currentKeys.count.counted("key")).")
         for key in snapshot.keys {
             let place = place(of: key)
             if declared.name(replacing: key) == nil, let problem = declared.problem(with: key) {
@@ -137,8 +139,6 @@ extension Doctor {
 
     /// The command that removes the value.
     private func reset(_ key: String) -> String { "stored-values reset \(key.isPlainWord ? key : "<key>")\(options)" }
-
-    private static func keys(_ count: Int) -> String { "\(count) \(count == 1 ? "key" : "keys")" }
 
     /// The folder that the file is in, or would be created in.
     private static func nearestFolder(of path: String) -> String {

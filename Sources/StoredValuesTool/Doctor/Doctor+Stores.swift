@@ -61,16 +61,15 @@
             var faults = contents.faults
             if case .damaged(_, let reason)? = contents.damage { faults.append(reason) }
             if faults.isEmpty {
-                let count = stores.reduce(0) { $0 + $1.items.count }
-                let names = "\(stores.count) \(stores.count == 1 ? "store" : "stores")"
-                add(.fine, "\(path) holds \(count.items) in \(names) and has mode \(mode.modeText). What sqlite3 changes in it is seen by running programs, too.")
+                let items = stores.reduce(0) { $0 + $1.items.count }.counted("item")
+                add(.fine, "\(path) holds \(items) in \(stores.count.counted("store")) and has mode \(mode.modeText). What sqlite3 changes in it is seen by running programs, too.")
                 add(.fine, "SQLite finds it whole (\(check.rawValue)). Its application id is that of stores, its tables have version \(StoreFile.versionOfTables).")
             } else {
                 addDamage(path, faults)
             }
             for store in stores {
                 let versions = Set(store.items.map(\.version)).sorted().map { "\($0)" }.joined(separator: ", ")
-                add(.fine, "\"\(store.name)\" has \(store.items.count.items)\(["", "0"].contains(versions) ? "" : ", of version \(versions)").")
+                add(.fine, "\"\(store.name)\" has \(store.items.count.counted("item"))\(["", "0"].contains(versions) ? "" : ", of version \(versions)").")
                 if let problem = store.sentenceOfUnreadable { add(.problem, problem) }
             }
         }

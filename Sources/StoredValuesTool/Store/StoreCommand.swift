@@ -99,7 +99,7 @@
                         continue
                     }
                     let unreadable = store.unreadable.isEmpty ? "" : ", \(store.unreadable.count) not JSON"
-                    output.line("\(output.styled(name.padded(to: width), .bold))  \(store.items.count.items)\(unreadable)")
+                    output.line("\(output.styled(name.padded(to: width), .bold))  \(store.items.count.counted("item"))\(unreadable)")
                 }
             }
             if let damage = contents.damage { throw damage }

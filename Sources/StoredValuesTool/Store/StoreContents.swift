@@ -64,9 +64,4 @@
             return String(String.UnicodeScalarView(scalars.map { $0.value < 0x20 ? " " : $0 }))
         }
     }
-
-    extension Int {
-        /// So many items, in words.
-        var items: String { self == 1 ? "1 item" : "\(self) items" }
-    }
 #endif

@@ -61,9 +61,10 @@
                 ProgressLine.shared.advance(to: index, of: lines.count)
                 rows.append(try StoredRow(line: Array(line), number: index + 1))
             }
-            ProgressLine.shared.begin("Storing \(rows.count.items)")
+            let items = rows.count.counted("item")
+            ProgressLine.shared.begin("Storing \(items)")
             if !rows.isEmpty { try storage.insert(rows) }
-            Output.error.line("Imported: \(rows.count.items)")
+            Output.error.line("Imported: \(items)")
         }
     }
 
