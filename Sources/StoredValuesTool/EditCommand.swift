@@ -31,7 +31,7 @@ struct EditCommand: AsyncParsableCommand {
                 do {
                     try await storage.flush()
                 } catch {
-                    throw Failure(error).map { Failure($0.status, "\($0.sentence ?? "") \(copy.whereabouts)") } ?? error
+                    throw Failure(error).map { Failure($0.status, "\($0.sentence) \(copy.whereabouts)") } ?? error
                 }
                 copy.remove()
                 guard !keys.isEmpty else { return Output.error.line("The file was corrected. No value was changed.") }

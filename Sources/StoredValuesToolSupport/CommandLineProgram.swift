@@ -33,7 +33,7 @@ package enum CommandLineProgram {
                 Command.exit(withError: code)
             }
             // What was logged says the same in the library's words, and is not printed.
-            if let sentence = failure.sentence { Output.error.message(sentence) }
+            Output.error.message(failure.sentence)
             Command.exit(withError: ExitCode(failure.status.rawValue))
         }
     }

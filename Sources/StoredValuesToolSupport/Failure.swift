@@ -3,12 +3,11 @@ import StoredValues
 /// Why a command failed: a message for the user and a status for scripts.
 package struct Failure: Error {
     package let status: ExitStatus
-    /// Nil if the status says it all.
-    package let sentence: String?
+    package let sentence: String
 
-    package init(_ status: ExitStatus, _ sentence: String?) { (self.status, self.sentence) = (status, sentence) }
+    package init(_ status: ExitStatus, _ sentence: String) { (self.status, self.sentence) = (status, sentence) }
 
-    /// The failure for `error`; nil for an error of the argument parser, which has its own message.
+    /// The failure for `error`; nil for one of the argument parser, which has its own message or is only a status.
     package init?(_ error: any Error) {
         switch error {
         case let failure as Failure: self = failure

@@ -32,13 +32,9 @@ struct DoctorCommand: AsyncParsableCommand {
             if isStandard { doctor.checkStores() }
         }
         await doctor.checkKeyring(service: id)
-        if json {
-            Output.standard.json(doctor.json)
-        } else {
-            doctor.print()
-            if !isAboutSettings { Output.standard.line("\nFor the settings of a program, name it: stored-values doctor --app <id>") }
-        }
-        if doctor.hasProblem { throw Failure(.absent, nil) }
+        doctor.print(asJSON: json)
+        if !json, !isAboutSettings { Output.standard.line("\nFor the settings of a program, name it: stored-values doctor --app <id>") }
+        if doctor.hasProblem { throw ExitCode(ExitStatus.absent.rawValue) }
     }
 }
 
@@ -63,9 +59,10 @@ struct Doctor {
 
     var hasProblem: Bool { findings.contains { $0.kind == .problem } }
 
-    /// Prints all findings by section, each on one line.
-    func print() {
+    /// Prints all findings: by section, each on one line, or as a JSON object.
+    func print(asJSON: Bool) {
         let output = Output.standard
+        guard !asJSON else { return output.json(json) }
         let styles: [Kind: Output.Style] = [.fine: .green, .note: .yellow, .problem: .red]
         var last: String?
         for (section, kind, text) in findings {
@@ -77,7 +74,7 @@ struct Doctor {
         }
     }
 
-    var json: JSONValue {
+    private var json: JSONValue {
         let list = findings.map { section, kind, text -> JSONValue in
             ["section": .string(section.lowercased()), "kind": .string(kind.rawValue.lowercased()), "text": .string(text)]
         }

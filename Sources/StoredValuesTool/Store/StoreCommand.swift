@@ -138,8 +138,8 @@
             let storage = try options.storage()
             var doctor = Doctor()
             guard try doctor.check(storage, quick ? .quick : .full, mayRestore: true) else { throw try StoreOptions.missing(storage) }
-            if json { Output.standard.json(doctor.json) } else { doctor.print() }
-            if doctor.hasProblem { throw Failure(.absent, nil) }
+            doctor.print(asJSON: json)
+            if doctor.hasProblem { throw ExitCode(ExitStatus.absent.rawValue) }
         }
     }
 #endif
