@@ -156,15 +156,9 @@
     struct FleetSecretsOptions: ParsableArguments {
         @OptionGroup var fleet: FleetOptions
         @OptionGroup var key: SecretsKeyOption
+        @OptionGroup var service: ServiceOption
 
-        @Option(help: ArgumentHelp("The service that the secrets belong to; by default the application id.", valueName: "name"))
-        var service: String?
-
-        func validate() throws {
-            guard service != "" else { throw ValidationError("The name of --service must not be empty.") }
-        }
-
-        func serviceName() throws -> String { try service ?? fleet.application.requiredID() }
+        func serviceName() throws -> String { try service.service ?? fleet.application.requiredID() }
 
         func id(of name: String) throws -> SecretIdentifier {
             guard !name.isEmpty else { throw Failure(.usage, "The name of a secret must not be empty.") }

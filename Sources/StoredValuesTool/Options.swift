@@ -31,10 +31,8 @@ struct SettingsOptions: ParsableArguments {
         return try name.map { try PreferencesFile(checkingName: $0) } ?? .standard
     }
 
-    /// The other files of the program; none if a file was named.
-    var otherNames: [String] {
-        get throws { file == nil && name == nil ? try PreferencesFile.names : [] }
-    }
+    /// Whether it is the program's standard file, beside which there may be others with names.
+    var isStandard: Bool { file == nil && name == nil }
 
     /// The options that name this file, to be typed after another command.
     var typed: String {
@@ -67,8 +65,7 @@ struct SettingsOptions: ParsableArguments {
 struct SecretOptions: ParsableArguments {
     @OptionGroup var application: ApplicationOptions
 
-    @Option(help: ArgumentHelp("The service that the secrets belong to; by default the application id.", valueName: "name"))
-    var service: String?
+    @OptionGroup var service: ServiceOption
 
     @Option(help: "The keyring: secret-service, file:<path>, credentials:<path> or fleet:<key file>; by default the one that programs use here.")
     var keyring: KeyringArgument?
@@ -76,12 +73,8 @@ struct SecretOptions: ParsableArguments {
     @Flag(help: "Prompt for the password if the keyring is locked and there is a display.")
     var unlock = false
 
-    func validate() throws {
-        guard service != "" else { throw ValidationError("The name of --service must not be empty.") }
-    }
-
     func serviceName() throws -> String {
-        if let name = try service ?? application.id { return name }
+        if let name = try service.service ?? application.id { return name }
         throw Failure(.usage, "Name the program or service: --app <id>, --service <name>, or \(ApplicationOptions.variable)=<id> in the environment.")
     }
 

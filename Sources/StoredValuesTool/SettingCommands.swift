@@ -17,7 +17,7 @@ struct ListCommand: AsyncParsableCommand {
     @Flag(help: "Print one JSON object, or of names a list.") var json = false
 
     func validate() throws {
-        guard !names || (!all && settings.name == nil && settings.file == nil) else {
+        guard !names || (!all && settings.isStandard) else {
             throw ValidationError("--names is about a program: --all, --name and --file do not go with it.")
         }
     }
@@ -42,8 +42,8 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     private func printNames() throws {
-        _ = try settings.storage()
-        let names = try settings.otherNames
+        try settings.application.bootstrap()
+        let names = try PreferencesFile.names
         guard !json else { return Output.standard.json(.array(names.map { .string($0) })) }
         for name in names { Output.standard.line(Output.standard.oneLine(name)) }
     }
@@ -197,7 +197,7 @@ struct PathCommand: AsyncParsableCommand {
     @Flag(help: "Print JSON, with the paths of the fleet's settings, the system-wide defaults and the program's other settings files.") var json = false
 
     func run() async throws {
-        let inspections = try settings.storage().inspect(), names = try settings.otherNames
+        let inspections = try settings.storage().inspect(), names = settings.isStandard ? try PreferencesFile.names : []
         func paths(_ source: ValueSource) -> [String] { inspections.filter { $0.source == source }.map(\.path) }
         let path = paths(.file).first ?? ""
         guard json else { return Output.standard.line(Output.standard.shown(path)) }

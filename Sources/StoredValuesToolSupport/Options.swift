@@ -49,6 +49,18 @@ package struct ApplicationOptions: ParsableArguments {
     }
 }
 
+/// The service whose secrets a command is about.
+package struct ServiceOption: ParsableArguments {
+    @Option(help: ArgumentHelp("The service that the secrets belong to; by default the application id.", valueName: "name"))
+    package var service: String?
+
+    package init() {}
+
+    package func validate() throws {
+        guard service != "" else { throw ValidationError("The name of --service must not be empty.") }
+    }
+}
+
 /// A keyring as typed, in the notation of `STORED_VALUES_KEYRING`.
 package struct KeyringArgument: ExpressibleByArgument {
     package let keyring: any Keyring

@@ -20,16 +20,15 @@ struct DoctorCommand: AsyncParsableCommand {
         // Beside a file named by its path the keyring is still the program's.
         if settings.file != nil, id != nil { try settings.application.bootstrap() }
         if isAboutSettings {
-            let isStandard = settings.file == nil && settings.name == nil
             let storage = try settings.storage()
             doctor.options = settings.typed
             do throws(PreferencesError) {
-                try doctor.check(storage, of: isStandard ? id : nil)
-                if isStandard { try doctor.checkNamed() }
+                try doctor.check(storage, of: settings.isStandard ? id : nil)
+                if settings.isStandard { try doctor.checkNamed() }
             } catch {
                 doctor.add(.problem, error.description)
             }
-            if isStandard { doctor.checkStores() }
+            if settings.isStandard { doctor.checkStores() }
         }
         await doctor.checkKeyring(service: id)
         doctor.print(asJSON: json)
