@@ -95,7 +95,8 @@
             let declared = try await fleet.schema()
             let json = try value.json(of: setting, declared: declared)
             if !force { try declared?.check(json, for: setting) }
-            let objection = force ? declared?.objection(to: json, for: setting) : nil
+            // Without --force the check has passed, so there is none.
+            let objection = declared.flatMap { $0.problem(with: setting) ?? $0.misfit(json, for: setting) }
             let old = try await fleet.replace(setting, with: json, for: target.target, force: objection.map { "forced: \($0)" })
             ValueArgument.note(setting, replacing: old, with: json)
         }

@@ -3,9 +3,6 @@ import StoredValuesSupport
 
 /// What programs declare of the keys of a file.
 extension PublishedSchema {
-    /// Why a program would not read the value, or not under this key; nil if one does.
-    package func objection(to value: JSONValue, for key: String) -> String? { problem(with: key) ?? misfit(value, for: key) }
-
     /// All keys, without former names, sorted.
     package var currentKeys: [String] { keys.filter { name(replacing: $0) == nil } }
 

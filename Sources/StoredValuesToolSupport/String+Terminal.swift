@@ -48,10 +48,7 @@ extension Int {
 }
 
 extension Unicode.Scalar {
-    fileprivate var spelledInJSON: String {
-        let digits = String(value, radix: 16)  // at most four: no scalar that is escaped has more
-        return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-    }
+    fileprivate var spelledInJSON: String { "\\u" + "000\(String(value, radix: 16))".suffix(4) }  // no scalar that is escaped has more
 
     /// As in Swift source.
     fileprivate var spelled: String {

@@ -156,8 +156,5 @@ extension Doctor {
 
 extension UInt32 {
     /// The permission bits in the notation of chmod(1).
-    var modeText: String {
-        let digits = String(self, radix: 8)
-        return String(repeating: "0", count: Swift.max(0, 4 - digits.count)) + digits
-    }
+    var modeText: String { String("000\(String(self, radix: 8))".suffix(4)) }
 }
