@@ -26,7 +26,7 @@
         public func remove(_ items: [Item]) async throws(StoreError) { try await remove(items).run() }
 
         /// Removes all items. What is ``unreadable`` stays. Durable as an insertion.
-        public func removeAll() async throws(StoreError) { _ = try await change([.removeAll], wantsItems: false) }
+        public func removeAll() async throws(StoreError) { try await removeAll().run() }
 
         /// Removes the items for which `isUnwanted` returns true, and returns them.
         ///

@@ -249,9 +249,7 @@
         private func readOthersOrRetry() {
             do { try turns.run { later in try read(&later) } } catch {
                 let error = StoreError(any: error, path: path)
-                var later = AfterUnlocking()
-                for reader in readers { reader.fail(error, &later) }
-                Turns.perform(later)
+                for reader in readers { reader.fail(error) }
                 retries.request { [weak self] in self?.readOthersOrRetry() }
             }
         }
@@ -268,6 +266,6 @@
         /// The next rows may be those of another file.
         func expectAnotherFile()
         /// The file cannot be read.
-        func fail(_ error: StoreError, _ later: inout AfterUnlocking)
+        func fail(_ error: StoreError)
     }
 #endif

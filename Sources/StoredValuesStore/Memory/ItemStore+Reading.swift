@@ -82,7 +82,8 @@
 
         func expectAnotherFile() { state.withLock { $0.isCurrent = false } }
 
-        func fail(_ error: StoreError, _ later: inout AfterUnlocking) {
+        func fail(_ error: StoreError) {
+            var later = AfterUnlocking()
             let isNew = state.withLock { state in
                 guard state.status != .unavailable(error) else { return false }
                 state.status = .unavailable(error)
@@ -90,6 +91,7 @@
                 return true
             }
             if isNew { Logger(label: "StoredValues").error("\(error)") }
+            Turns.perform(later)
         }
     }
 #endif

@@ -52,14 +52,16 @@
                 return state.list.items
             }
         }
-        var status: StoreStatus { read(loading: false, \.status) }
+        var status: StoreStatus {
+            ready.noteAccess()
+            return state.withLock(\.status)
+        }
         var unreadable: [UnreadableRow] { read(\.list.unreadable).values.sorted { $0.number < $1.number } }
         subscript(id: [UInt8]) -> Item? { read { $0.list[id] } }
 
-        private func read<Part: Sendable>(loading: Bool = true, _ part: (State) -> Part) -> Part {
+        private func read<Part: Sendable>(_ part: (State) -> Part) -> Part {
             ready.noteAccess()
-            let (now, isLoaded) = state.withLock { (part($0), $0.status != .notLoaded) }
-            if isLoaded || !loading { return now }
+            if let known = state.withLock({ $0.status == .notLoaded ? nil : part($0) }) { return known }
             database.add(self)
             do { try database.turns.run { later in try database.read(&later) } } catch { cannotLoad(StoreError(any: error, path: database.path)) }
             return state.withLock { part($0) }
@@ -77,9 +79,7 @@
         }
 
         private func cannotLoad(_ error: StoreError) {
-            var later = AfterUnlocking()
-            fail(error, &later)
-            Turns.perform(later)
+            fail(error)
             database.readOthersSoon()
         }
 
