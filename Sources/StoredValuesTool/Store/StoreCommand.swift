@@ -82,17 +82,17 @@
         @Flag(help: "Print a JSON list.") var json = false
 
         func run() async throws {
-            let contents = try options.contents()
+            let contents = try options.contents(), stores = contents.stores
             let output = Output.standard
             if json {
                 output.json(
                     .array(
-                        contents.stores.map { store in
+                        stores.map { store in
                             ["store": .string(store.name), "items": JSONValue(store.items.count), "unreadable": JSONValue(store.unreadable.count)]
                         }))
             } else {
-                let width = contents.stores.map { output.oneLine($0.name).columns }.max() ?? 0
-                for store in contents.stores {
+                let width = stores.map { output.oneLine($0.name).columns }.max() ?? 0
+                for store in stores {
                     let name = output.oneLine(store.name)
                     guard output.isTerminal else {
                         output.line("\(name)\t\(store.items.count)\t\(store.unreadable.count)")
