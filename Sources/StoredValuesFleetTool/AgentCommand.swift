@@ -57,7 +57,7 @@
             let running = Task {
                 try await withThrowingTaskGroup { group in
                     for agent in agents { group.addTask { try await agent.run() } }
-                    // Not waitForAll(), which keeps the error of one until the others end, and those go on for ever.
+                    // Not waitForAll(), which throws the error of one only after the others have ended, and they run for ever.
                     for try await _ in group {}
                 }
             }
@@ -108,7 +108,7 @@
                 throw Failure(.notSaved, "Could not prepare for signals: no thread can be started (error \(error.rawValue)).")
             }
             for number in signals {
-                // nohup(1) has it ignored, and that is how it stays. Handlers can only be compared by their addresses.
+                // Under nohup(1) it is ignored, and must stay so. Handlers can only be compared by their addresses.
                 let isIgnored = number == SIGHUP && unsafeBitCast(signal(number, SIG_IGN), to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
                 if !isIgnored { signal(number) { _ in _ = sem_post(arrival) } }
             }
@@ -116,6 +116,6 @@
         }
     }
 
-    // Sound: made before the handlers that post it are there, and never released. A handler may not take a lock, but may post this.
+    // Sound: made before any handler can post it, and never freed. A handler may not take a lock, but may post this.
     nonisolated(unsafe) private let arrival = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 #endif

@@ -96,7 +96,7 @@
         @Option(help: ArgumentHelp("The file with the new key.", valueName: "file"), completion: .file()) var newKey: String
 
         func run() async throws {
-            // Of a key that is missing the library says where it may be found; this one is still to be made.
+            // The error of the library says where a missing key may be found; this one has yet to be made.
             guard !System.isMissing(newKey) else {
                 throw Failure(
                     .misconfigured,
@@ -165,7 +165,7 @@
             return SecretIdentifier(service: try serviceName(), account: name)
         }
 
-        /// Runs `body` with the secrets. That their key does not open them is said in the terms of this tool. A move that fails may have stored some.
+        /// Runs `body` with the secrets, and reports a wrong key in the terms of this tool. A failed move may have stored some secrets.
         func withKeyring<Result>(_ body: (FleetSecrets) async throws -> Result) async throws -> Result {
             let path = try key.path()
             let keyring = try fleet.fleet().secrets(key: .file(path))

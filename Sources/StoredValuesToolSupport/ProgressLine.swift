@@ -1,12 +1,12 @@
 import StoredValuesSupport
 
-/// Says on a terminal what a command is at, if that takes over a second, with a bar where the amount is known. The line goes with the next
-/// output, or with the command. Where the standard error is no terminal, nothing is said.
+/// Shows on a terminal what a command is doing once that has taken a second, with a bar if the amount is known. The next output, or the
+/// end of the command, erases the line. Without a terminal on standard error nothing is shown.
 package final class ProgressLine: Sendable {
     private struct State {
-        /// Which wait this is: the alarm of one that has ended shows nothing.
+        /// Counts the operations, so that the delay of one that has ended shows nothing.
         var number = 0
-        /// What it is for; nil between two.
+        /// The current operation; nil if there is none.
         var sentence: String?
         /// How much is done; nil if the amount is not known.
         var percent: Int?
@@ -14,19 +14,19 @@ package final class ProgressLine: Sendable {
         var columns = 0
     }
 
-    /// What the tools say.
+    /// The line of the tools.
     package static let shared = ProgressLine(on: .error, after: .seconds(1))
 
     private let output: Output
     private let delay: Duration
     private let state = Guarded(State())
 
-    /// One that speaks on `output` about what takes longer than `delay`; at once if that is zero.
+    /// A line on `output` for what takes longer than `delay`; shown at once if that is zero.
     package init(on output: Output, after delay: Duration) { (self.output, self.delay) = (output, delay) }
 
-    /// Something begins that may take long; what was before it has ended.
+    /// Begins an operation that may take long, and ends the one before it.
     ///
-    /// - Parameter sentence: What it is, such as `Moving secrets`.
+    /// - Parameter sentence: The operation, such as `Moving secrets`.
     package func begin(_ sentence: String) {
         guard output.isTerminal else { return }
         let number = state.withLock { state in
@@ -41,7 +41,7 @@ package final class ProgressLine: Sendable {
         }
     }
 
-    /// So much of it is done.
+    /// Updates how much of the operation is done.
     package func advance(to done: Int, of total: Int) {
         guard output.isTerminal, total > 0 else { return }
         state.withLock { state in
@@ -52,7 +52,7 @@ package final class ProgressLine: Sendable {
         }
     }
 
-    /// It has ended.
+    /// Ends the operation, and erases the line.
     package func end() { state.withLock { erase(&$0) } }
 
     private func show(_ number: Int) {
@@ -64,8 +64,8 @@ package final class ProgressLine: Sendable {
 
     // MARK: The line
 
-    // Without a control sequence, which not every terminal knows: a carriage return, and spaces over what was there. Not by
-    // `Output.write`, which ends what is shown here. That nobody can read it is no reason to end.
+    // Drawn with a carriage return and spaces: not every terminal knows control sequences. Not written by `Output.write`, which ends
+    // the line. A failure is ignored.
 
     private func draw(_ state: inout State) {
         guard let sentence = state.sentence else { return }
@@ -84,7 +84,7 @@ package final class ProgressLine: Sendable {
         _ = text.withUTF8 { System.writeAll(output.descriptor, UnsafeRawBufferPointer($0), needsReader: false) }
     }
 
-    /// What stands there, in less than `width` columns: a terminal may begin a new line after the last one.
+    /// The text of the line, shorter than `width` columns: a terminal may begin a new line after the last one.
     package static func line(_ sentence: String, percent: Int?, width: Int) -> String {
         guard let percent else { return "\(sentence) …".cut(to: max(width - 1, 1)) }
         let cells = 20, filled = percent * cells / 100

@@ -1,7 +1,7 @@
 package import StoredValues
 import StoredValuesSupport
 
-/// What programs declare of the keys of a file.
+/// What programs have published about the keys of a file.
 extension PublishedSchema {
     /// All keys, without former names, sorted.
     package var currentKeys: [String] { keys.filter { name(replacing: $0) == nil } }
@@ -52,7 +52,7 @@ extension PublishedSchema {
 
     /// The declared key that a user most likely meant; nil if none is near.
     package func nearest(to key: String) -> String? {
-        // What was changed or has moved is both an insertion and a removal, and counts once.
+        // A changed or moved character is both an insertion and a removal, and counts once.
         let near = currentKeys.map { declared in
             let difference = declared.lowercased().prefix(100).difference(from: key.lowercased().prefix(100))
             return (key: declared, distance: max(difference.insertions.count, difference.removals.count), count: difference.count)

@@ -56,8 +56,8 @@ package enum System {
         }
     }
 
-    /// Replaces a file by a text, wholly or not at all, where `path` or what it links to is a file or nothing; only the user may read a new one.
-    /// A pipe or a device gets the text.
+    /// Replaces the file at `path`, or the one that it links to, atomically; only this user can read a new one. To a pipe or a device the
+    /// text is written directly.
     package static func writeFile(_ path: String, _ text: String) throws(Failure) {
         func attempt(_ isDone: Bool) throws(Failure) {
             guard !isDone else { return }
@@ -85,7 +85,7 @@ package enum System {
         do throws(Failure) {
             if isThere {
                 _ = fchown(descriptor, old.st_uid, .max)  // only root may
-                // To another group the mode would give what the old one had.
+                // Otherwise the mode would give another group the access of the old one.
                 let hasGroup = fchown(descriptor, .max, old.st_gid) == 0
                 try attempt(fchmod(descriptor, old.st_mode & (hasGroup ? 0o7777 : 0o700)) == 0)
             }
@@ -99,7 +99,7 @@ package enum System {
 
     /// Writes all of `bytes`; returns whether that succeeded.
     ///
-    /// - Parameter needsReader: Whether the process ends as by SIGPIPE where nobody reads that any more.
+    /// - Parameter needsReader: Whether the process ends by SIGPIPE if the pipe is closed.
     static func writeAll(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, needsReader: Bool = true) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -115,7 +115,7 @@ package enum System {
         return true
     }
 
-    /// From now on, writing what nobody reads any more is an error, by which ``writeAll(_:_:needsReader:)`` decides whether the process ends.
+    /// From now on, writing to a closed pipe is an error, and ``writeAll(_:_:needsReader:)`` decides whether the process ends.
     static func ignoreClosedPipes() { signal(SIGPIPE, SIG_IGN) }
 
     package static func end(_ status: ExitStatus) -> Never { exit(status.rawValue) }
@@ -139,11 +139,11 @@ package enum System {
         return path
     }
 
-    /// Runs a shell command with `argument` as its last word, whatever it contains: in these quotes a shell takes nothing else than their
-    /// end for special. Only the command is interrupted by the terminal's keys (system(3)). Returns its exit status, 128 plus the signal
+    /// Runs a shell command with `argument` as its last word, in single quotes, where nothing but the closing quote is special. Only the
+    /// command is interrupted by the terminal's keys (system(3)). Returns its exit status, 128 plus the signal
     /// that ended it, or 127 if there is no shell.
     package static func shell(_ command: String, _ argument: String) -> Int32 {
-        signal(SIGPIPE, SIG_DFL)  // what we ignore, the command would, too
+        signal(SIGPIPE, SIG_DFL)  // an ignored signal would stay ignored in the command
         defer { ignoreClosedPipes() }
         let status = system("\(command) '\(argument.replacing("'", by: "'\\''"))'")
         guard status != -1 else { return 127 }

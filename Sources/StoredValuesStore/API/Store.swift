@@ -83,13 +83,13 @@
         /// The rows of the file that could not be decoded, in the order of insertion. They stay there as they are.
         public var unreadable: [UnreadableRow] { shared.unreadable }
 
-        /// The items now, and then after each change the latest: a slow reader gets only the last ones. Nothing before the file could be read.
+        /// The items now, and then after each change the latest: a slow reader gets only the last ones. Yields nothing until the file could be read.
         public var values: some AsyncSequence<[Item], Never> & Sendable { shared.values }
 
-        /// All that happens: ``StoreEvent/Operation/initialized``, then ``StoreEvent/Operation/loaded`` with the items now, then insertions and
-        /// removals in the order of commits, of this process every one. Of another process they are what there is to see when its commits are
-        /// read: of several changes of one item the last, and nothing of an item that has come and gone. A slow reader's events are kept
-        /// until it reads them.
+        /// All events: ``StoreEvent/Operation/initialized``, then ``StoreEvent/Operation/loaded`` with the current items, then insertions and
+        /// removals in the order of commits. There is one for every change of this process. Of another process's changes they show the result
+        /// when its commits are read: of several changes of one item the last, and nothing of an item that was inserted and removed in
+        /// between. A slow reader's events are kept until it reads them.
         public var events: some AsyncSequence<StoreEvent<Item>, Never> & Sendable { shared.events }
     }
 

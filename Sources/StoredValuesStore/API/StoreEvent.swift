@@ -29,11 +29,11 @@
 
     /// Whether a store has read its file.
     public enum StoreStatus: Sendable, Equatable {
-        /// Nothing has read the items yet; the first who does waits for them.
+        /// Nothing has read the items yet; the first read waits for them.
         case notLoaded
         /// The items are those of the file.
         case loaded
-        /// The file cannot be read: the items are those that were known before. That is tried again until it succeeds.
+        /// The file cannot be read: the items are those that were known before. Reading is retried until it succeeds.
         case unavailable(StoreError)
     }
 

@@ -7,11 +7,11 @@
     import StoredValuesSupport
     import Synchronization
 
-    /// The database of one file, with the stores that are in it. All that reads or changes it is a turn, one after another.
+    /// The database of one file, with its stores. Each read and each change is a turn; turns run one after another.
     ///
-    /// It has a rollback journal and not a write-ahead log, because items are read from memory, so that concurrent readers would gain
-    /// nothing. Nothing has to be written back later, the bug of the log cannot be met by which SQLite before 3.51.3 loses commits
-    /// (sqlite.org/wal.html#walresetbug), and nobody is woken too early: the file changes only under a lock that readers wait for.
+    /// It has a rollback journal, not a write-ahead log: items are read from memory, so concurrent readers would gain nothing. Without the
+    /// log there are no checkpoints, its bug by which SQLite before 3.51.3 loses commits (sqlite.org/wal.html#walresetbug) cannot occur,
+    /// and readers are never woken too early: the file changes only under a lock that they wait for.
     final class ItemDatabase: Sendable {
         private struct Connection {
             let queue: DatabaseQueue
@@ -29,7 +29,7 @@
             var connection: Connection?
             /// The transaction of the turn, for what is read while an item is decoded.
             var transaction: Database?
-            /// Those that are being read.
+            /// The readers that are being brought up to date.
             var busy: Set<ObjectIdentifier> = []
         }
 
@@ -61,7 +61,7 @@
 
         // MARK: Transactions, in a turn
 
-        /// Gives readers what they have not read yet.
+        /// Brings all readers up to date.
         ///
         /// A known limit: they decode under SQLite's shared lock, so that a process that loads a very large store (hundreds of thousands of
         /// items) keeps others from committing for as long as it decodes.
@@ -74,7 +74,7 @@
             do { try transaction(.deferred, &later) { _ in } } catch is TablesAreGone { try read(&later) }
         }
 
-        /// Gives readers what they have not read yet, then runs `body`. Its changes are committed and synced when this returns; if it
+        /// Brings all readers up to date, then runs `body`. Its changes are committed and synced when this returns; if it
         /// throws, nothing has changed.
         func write<Result>(_ later: inout AfterUnlocking, _ body: (Database) throws -> Result) throws -> Result {
             requireProperUse(state.transaction == nil, "A store was changed while an item of \"\(path)\" was updated or decoded. Do it before or after.")
@@ -87,7 +87,7 @@
             } catch is TablesAreGone {
                 return try write(&later, body)  // it has not run
             } catch let error as DatabaseError where error.resultCode == .SQLITE_IOERR || error.resultCode == .SQLITE_READONLY && mayBeWritten {
-                // After a failed sync only the file itself says which state it has. And a connection that could only read stays so.
+                // After a failed sync only the file shows its state. A connection that could only read stays read-only.
                 disconnect()
                 do { try read(&later) } catch { readOthersSoon() }
                 throw error
@@ -99,7 +99,7 @@
         ) throws -> Result {
             guard let queue = state.connection?.queue else { throw StoreError.notAccessible(path: path, reason: "It is not open. Try again.") }
             return try queue.unsafeReentrantWrite { database in
-                // Kept prepared: GRDB compiles its own anew for each transaction, a tenth of what an insertion takes.
+                // Kept prepared: GRDB would compile it for each transaction, a tenth of the time of an insertion.
                 try database.cachedStatement(sql: kind == .immediate ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED").execute()
                 do {
                     state.transaction = database
@@ -115,8 +115,8 @@
             }
         }
 
-        /// Gives readers what other processes have committed, and new readers everything. One that is being read stays as it is, if its
-        /// items read it while they are decoded.
+        /// Gives readers what other processes have committed, and new readers everything. Skips a reader whose items read their own store
+        /// while they are decoded.
         private func readOthers(_ database: Database, _ later: inout AfterUnlocking) throws {
             let version = try database.integer("PRAGMA data_version")
             let isSame = version == state.connection?.dataVersion
@@ -133,7 +133,7 @@
             if state.busy.isEmpty { state.connection?.dataVersion = version }
         }
 
-        // What may be a last reference is not released under the lock: a user's `deinit` may come back here.
+        // Not released under the lock: it may be the last reference, and a user's `deinit` may call back.
         private var readers: [any ItemReader] { weakReaders.withLock { $0.values.compactMap(\.reader) } }
 
         func add(_ reader: any ItemReader) { weakReaders.withLock { $0[ObjectIdentifier(reader)] = WeakReader(reader: reader) } }
@@ -187,19 +187,19 @@
         private func open(_ path: String, _ identity: FileIdentity?) throws -> Connection {
             var configuration = Configuration()
             configuration.foreignKeysEnabled = false
-            // Processes get their turn in no order: SQLite's locks have no queue.
+            // Processes are served in no particular order: SQLite's locks have no queue.
             configuration.busyMode = .callback { [weak self] attempts in
                 guard let self, !turns.isLate(attempt: attempts) else { return false }
                 sleepThread(nanoseconds: attempts < 20 ? 100_000 : 1_000_000)
                 return true
             }
             configuration.prepareDatabase { database in
-                // First of all, for nothing may be changed in another program's file.
+                // Before anything else: another program's file must not be changed.
                 try database.inTransaction(.deferred) {
                     _ = try ItemSchema.isThere(database, path)
                     return .commit
                 }
-                // A commit ends with a sync of the journal's header, so that no folder need be synced.
+                // A commit then ends with a sync of the journal's header, and no folder has to be synced.
                 let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = PERSIST")
                 if mode == "wal" { throw StoreError.locked(path: path, after: Turns.timeout) }  // another program has the log open
                 try database.setTriggers(false)
@@ -235,8 +235,8 @@
         /// Reads what another process may have committed, without blocking the caller.
         func readOthersSoon() {
             guard !willReadOthers.exchange(true, ordering: .acquiringAndReleasing) else { return }
-            // Each change of our own reads what others did, and is an event itself: while one follows another, no turn is needed for that, and
-            // would only delay the next one.
+            // Each of our own changes reads what others did, and triggers the watch itself. While one follows another, a turn for reading is
+            // not needed, and would only delay the next one.
             let isBusy = lastChange.load(ordering: .relaxed) > monotonicNanoseconds() - Self.rest.nanoseconds
             others.async(after: isBusy ? Self.rest : .zero) { [weak self] in
                 self?.willReadOthers.store(false, ordering: .sequentiallyConsistent)

@@ -7,16 +7,16 @@
     /// `items` has a row for each item: its JSON, the JSON of its id, and the version of its type. Rows are in the order of insertion by
     /// `number`. `removed` has the ids of the last removals.
     ///
-    /// `revision` counts the changes of one store, so that another process reads only what has changed. Triggers count for programs that know
-    /// nothing of it, as `sqlite3`; for ``ItemRows``, which counts itself, they are off, as they would take a fifth of an insertion's time.
-    /// Before they insert or move a row, a removal of nothing uses up a revision, because one that the row replaces (OR REPLACE) is not told of;
-    /// a row that comes with an old revision, as from a backup, gets a new one. Nobody is told of a row that one of another store replaces by
-    /// its number, nor of one that OR REPLACE has moved to another number and the same transaction replaces there.
+    /// `revision` counts the changes of one store, so that another process reads only what has changed. Triggers count for other programs,
+    /// such as `sqlite3`; they are off for ``ItemRows``, which counts by itself, as they would take a fifth of an insertion's time. Before a
+    /// row is inserted or moved, an empty removal uses up a revision, because no trigger runs for a row that it replaces (OR REPLACE). A row
+    /// that comes with an old revision, as from a backup, gets a new one. Two removals go unnoticed: of a row that a row of another store
+    /// replaces by its number, and of one that OR REPLACE has moved to another number and the same transaction replaces there.
     enum ItemSchema {
-        /// Says in the file's header that it is a file of stores: "SVst".
+        /// Marks a file of stores, in the file's header: "SVst".
         static let applicationID: Int64 = 0x5356_7374
         static let version = 1
-        /// So many removals are kept at least.
+        /// At least this many removals are kept.
         static let keptRemovals = 1000
 
         static let tables = """

@@ -19,22 +19,22 @@
     package struct StoreFileContents: Sendable {
         /// The file's path, with links resolved.
         package let path: String
-        /// Whether the file has the tables of stores. Without them it is empty, and SQLite was asked nothing.
+        /// Whether the file has the tables of stores. Without them it is empty, and was not checked.
         package fileprivate(set) var hasTables = false
         /// The rows of all stores, in the order of insertion.
         package fileprivate(set) var rows: [StoredRow] = []
         /// Why some rows could not be read.
         package fileprivate(set) var damage: StoreError?
-        /// What SQLite says of the file's structure; empty if it is whole, or was not asked.
+        /// What SQLite's check found; empty if the file is sound, or was not checked.
         package fileprivate(set) var faults: [String] = []
     }
 
-    /// What can be said of a file of stores without opening it as a database.
+    /// What is known of a file of stores without opening it as a database.
     package struct StoreFileInspection: Sendable {
         /// The path, with links resolved.
         package let path: String
         package let mode: UInt32
-        /// Whether the journal beside it has what takes a change back: one that is being made, or was interrupted.
+        /// Whether the journal beside it can roll back a change, which is being made or was interrupted.
         package let hasHotJournal: Bool
         package let hasWriteAheadLog: Bool
     }
@@ -65,9 +65,9 @@
             }
         }
 
-        /// What is in the file; nil if there is no file. Creates none, and is for whom ``inspect()`` is for.
+        /// What is in the file; nil if there is no file. Creates none. As ``inspect()``, not for a process that uses the file.
         ///
-        /// - Parameter mayRestore: Whether an interrupted change may be taken back, and a write-ahead log be put into the file. Without
+        /// - Parameter mayRestore: Whether an interrupted change may be rolled back, and a write-ahead log be written into the file. Without
         ///   that this throws ``StoreError/readOnly(path:)`` or ``StoreError/notAccessible(path:reason:)`` where it is necessary.
         package func contents(_ check: Check? = nil, mayRestore: Bool = true) throws(StoreError) -> StoreFileContents? {
             guard let found = try inspect() else { return nil }
@@ -137,7 +137,7 @@
                 }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
                 damage = StoreError(error, path: path)
-                // What lies behind the damage is reached from the end.
+                // Rows behind the damage are read from the end.
                 var rest: [StoredRow] = []
                 if let cursor = try? Self.cursor(database, "\(last.map { "number > \($0)" } ?? "TRUE") ORDER BY number DESC") {
                     while let row = try? cursor.next() { rest.append(StoredRow(row)) }

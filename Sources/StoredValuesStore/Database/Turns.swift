@@ -12,8 +12,8 @@
 
     /// Runs one turn after another, first come, first served.
     ///
-    /// A turn may run user's code, an item's decoding or the closure of an update, which may want a turn: of the same file it runs inside the
-    /// current one, of another file when that is free. Two threads that want each other's turn wait for the time of ``timeout``.
+    /// A turn may run a user's code (decoding an item, or the closure of an update), which may need a turn itself: for the same file it runs
+    /// inside the current one, for another file once that is free. Two threads that wait for each other's turn fail after ``timeout``.
     final class Turns: Sendable {
         /// How long a turn waits, for others of this process or for other processes.
         static let timeout = Duration.seconds(5)
@@ -22,16 +22,16 @@
 
         private let now: @Sendable () -> Int64
         private let queue = DispatchQueue(label: "StoredValues.store")
-        /// Marks the queue: what its work releases at its end may be a user's, whose `deinit` wants a turn there.
+        /// Marks the queue: its work may release a user's object at its end, whose `deinit` needs a turn there.
         private let isOnQueue = DispatchSpecificKey<Bool>()
-        /// Open between turns. The queue alone could not be left when the time is up.
+        /// Open between turns. A wait for the queue alone could not time out.
         private let gate = MonotonicSemaphore(count: 1)
         private let thread = Guarded<pthread_t?>(nil)
         /// For how long the turn may still wait for other processes, and when it was last asked whether it may, in nanoseconds.
         private let waiting = Guarded((left: Int64(0), lastAsked: Int64(0)))
-        /// Whether the last turn waited in vain: then the next ones have no time of their own, or each of a hundred would wait for ``timeout``.
+        /// Whether the last turn timed out: then the next one has only the rest of its own time, or each of a hundred would wait for ``timeout``.
         private let wasLate = Atomic(false)
-        /// What is to be done when the outermost turn of a thread has ended, whosever it is.
+        /// What to do when the outermost turn of a thread has ended, whichever file it is for.
         private static let afterTurns = Guarded<[pthread_t: AfterUnlocking]>([:])
 
         init(now: @escaping @Sendable () -> Int64 = monotonicNanoseconds) {
@@ -39,8 +39,8 @@
             queue.setSpecific(key: isOnQueue, value: true)
         }
 
-        /// Whether the turn has to stop waiting for another process. Asked before each attempt of a wait, of which the first is 0: what passes
-        /// between two waits, as in a user's code, is not waiting.
+        /// Whether the turn has to stop waiting for another process. Called before each attempt of a wait, counted from 0: the time between two
+        /// waits, such as in a user's code, does not count.
         func isLate(attempt: Int) -> Bool {
             let now = now()
             let isLate = waiting.withLock { waiting in

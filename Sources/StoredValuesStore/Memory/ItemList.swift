@@ -62,7 +62,7 @@
             return old.id == id ? nil : old
         }
 
-        /// Takes note of rows that do not decode. Returns the items that were in their places, or had their ids.
+        /// Records rows that do not decode. Returns the items that were in their places, or had their ids.
         mutating func lose(_ rows: [UnreadableRow]) -> [Item] {
             let lost = remove(rows.map(\.idBytes) + rows.compactMap { row in index(of: row.number).map { places[$0].id } })
             for row in rows {
@@ -72,7 +72,7 @@
             return lost
         }
 
-        /// Gives the row with this id the number. The one that had it has another one now, which comes with it, or is gone.
+        /// Gives the row with this id the number. The row that had it before is gone, or gets its new number in the same reading.
         private mutating func claim(_ number: Int64, for id: [UInt8]) {
             if let old = numberOfID.updateValue(number, forKey: id), old != number {
                 if let index = index(of: old), places[index].id == id {

@@ -16,10 +16,10 @@
         }
     }
 
-    /// What a call asks for.
+    /// A step of a change.
     enum ItemStep<Item: StorableItem>: Sendable {
         case insert([EncodedItem<Item>])
-        /// Removes the items with these ids, and what cannot be read, if that is asked for by its id.
+        /// Removes the items with these ids; rows that cannot be read only with `unreadableToo`.
         case remove([[UInt8]], unreadableToo: Bool)
         case removeAll
         case removeWhere(@Sendable (Item) throws -> Bool)
@@ -36,11 +36,11 @@
         case lose([UnreadableRow])
     }
 
-    /// The steps of one transaction: carries them out in the database, and notes what memory has to follow after the commit.
+    /// Carries out the steps of one transaction in the database, and collects the changes that memory makes after the commit.
     struct ItemPlan<Item: StorableItem> {
         let rows: ItemRows
         let store: ItemStore<Item>
-        /// As it was before the first step. Whoever keeps it makes the next change copy the list.
+        /// As it was before the first step. If it outlives the transaction, the next change copies the list.
         let list: ItemList<Item>
         /// The numbers of the rows that the steps before have put; nil for what they have removed.
         private var touched: [[UInt8]: Int64?] = [:]
@@ -65,7 +65,7 @@
             case .insert(let items): try insert(items)
             case .remove(let ids, let unreadableToo): try remove(ids, unreadableToo: unreadableToo)
             case .removeAll: try remove(ids, all: list.unreadable.isEmpty)
-            // The only step, as each of the next ones is.
+            // This and the next ones are always the only step.
             case .removeWhere(let isUnwanted): try remove(entries(where: isUnwanted).map { $0.id })
             case .update(let id, let new, let body):
                 if new != nil { try requireReadable(id) }
@@ -74,7 +74,7 @@
             }
         }
 
-        /// A row that is there, but cannot be read, is not to be lost for a new item; but an insertion replaces one that no newer version wrote.
+        /// Throws if the row cannot be read, so that it is not overwritten. An insertion (`orOlder`) may replace one that no newer version wrote.
         private func requireReadable(_ id: [UInt8], orOlder: Bool = false) throws(StoreError) {
             guard let row = unreadable(id) else { return }
             guard row.version <= store.coder.version else {

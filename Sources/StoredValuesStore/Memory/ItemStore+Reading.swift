@@ -21,14 +21,14 @@
             apply(changes, revision: last, isExternal: true, &later)
         }
 
-        /// Whether the item in memory is what the row says: of a file that is read again only what differs is told.
+        /// Whether memory has what the row says: if a file is read again, only differences become events.
         private func isKnown(_ row: ItemRow) -> Bool {
             let (item, number) = state.withLock { ($0.list[row.id], $0.list.number(of: row.id)) }
             guard let item, number == row.number, row.version == coder.version else { return false }
             return (try? ItemCoder<Item>.text(item)) == row.json
         }
 
-        /// What other processes did, as far as it can still be seen: the same changes in the same order.
+        /// The changes of other processes in their order, as far as the file still shows them.
         private func changesInOrder(_ changed: [ItemRow], _ removed: [(id: [UInt8], revision: Int64)]) -> [ItemChange<Item>] {
             var changes: [ItemChange<Item>] = []
             var (changed, removed) = (changed[...], removed[...])
@@ -43,7 +43,7 @@
             return changes
         }
 
-        /// The same if it is not known what was removed when.
+        /// The same if the file does not show what was removed when.
         private func changesWithoutHistory(_ changed: [ItemRow], _ rows: ItemRows?) throws -> [ItemChange<Item>] {
             let known = state.withLock { Set($0.list.ids) }
             let gone = known.isEmpty ? [] : known.subtracting(try rows?.ids() ?? [])
@@ -70,7 +70,7 @@
             return (lost.isEmpty ? [] : [.lose(lost)]) + (put.isEmpty ? [] : [.put(put)])
         }
 
-        /// Whether a member has the row's id, which no template could give it.
+        /// Whether a member has the row's id, which a template could not provide.
         private func hasID(_ row: ItemRow) -> Bool {
             let members = (try? JSONValue(parsing: row.json))?.objectValue ?? [:]
             return members.values.contains { Array($0.text(onOneLine: true).utf8) == row.id }

@@ -12,7 +12,7 @@
             var status = StoreStatus.notLoaded
             /// The last revision that was read or written.
             var revision: Int64 = 0
-            /// The hundred of revisions in which old removals were to be forgotten last.
+            /// The last revision, in hundreds, at which it was time to delete old removals.
             var lastTidied: Int64 = 0
             var isCurrent = false
             /// Counts the changes of memory; 0 before items have been loaded once.
@@ -140,7 +140,7 @@
                     case .put(let put):
                         state.list.reserve(put.count)
                         let displaced = put.compactMap { state.list.put($0.item, id: $0.id, number: $0.number) }
-                        // By another program; one that has another number now is told of with that.
+                        // Another program did that. One that has a new number comes with it.
                         let gone = displaced.filter { state.list.number(of: $0.id) == nil }.map(\.item)
                         if tells, !gone.isEmpty { state.tell(StoreEvent(.remove, gone, isExternal), &later) }
                         event = StoreEvent(.insert, tells || wantsItems ? put.map(\.item) : [], isExternal)

@@ -23,9 +23,9 @@
             }
         }
 
-        /// Checks a file of stores; false if there is none. Throws what keeps it from being read.
+        /// Checks a file of stores; false if there is none. Throws if it cannot be read.
         ///
-        /// - Parameter mayRestore: Whether an interrupted change may be taken back, which writes to the file.
+        /// - Parameter mayRestore: Whether an interrupted change may be rolled back, which writes to the file.
         @discardableResult
         mutating func check(_ file: StoreFile, _ check: StoreFile.Check, mayRestore: Bool) throws(StoreError) -> Bool {
             section = "Items"

@@ -36,7 +36,7 @@
             throw Failure(.absent, "There are no items of \"\(name)\" in \"\(path)\".")
         }
 
-        /// Throws what keeps an output from being whole.
+        /// Throws if an output is incomplete: the file is damaged, or rows are not JSON.
         func report(unreadableOf stores: [StoreContents]) throws {
             if let damage { throw damage }
             let sentences = stores.compactMap(\.sentenceOfUnreadable)
@@ -56,7 +56,7 @@
     }
 
     extension [UInt8] {
-        /// JSON on one line, otherwise as it is: what people write may have more of them. Nil if it is not JSON.
+        /// The JSON on one line, otherwise unchanged: people may have written it on several. Nil if it is not JSON.
         fileprivate var jsonLine: String? {
             guard (try? JSONValue(parsing: self)) != nil else { return nil }
             let scalars = String(decoding: self, as: UTF8.self).unicodeScalars.drop { $0 == "\u{FEFF}" }
