@@ -124,9 +124,9 @@ extension JSONValue {
 
     /// Renames the member `name` of an object, replacing any member of the new name. Does nothing if there is no such member.
     public mutating func rename(_ name: String, to newName: String) {
-        guard case .object(var members) = self, let value = members.removeValue(forKey: name) else { return }
-        members[newName] = value
-        self = .object(members)
+        guard let value = self[name] else { return }
+        self[name] = nil
+        self[newName] = value
     }
 
     /// Changes each element of a list in place. Changes nothing if this is not a list, or if `change` throws.

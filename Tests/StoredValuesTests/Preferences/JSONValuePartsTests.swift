@@ -72,6 +72,17 @@ extension JSONValuePartsTests {
         #expect(list == [1])
     }
 
+    @Test("Names that only look alike are two names, to read, to remove and to rename")
+    func lookAlikes() {
+        let composed = "\u{E9}", decomposed = "e\u{301}"
+        var json: JSONValue = [composed: 1]
+        json[decomposed] = nil
+        json.rename(decomposed, to: "b")
+        #expect(json[composed] == 1 && json[decomposed] == nil && json["b"] == nil)
+        json.rename(composed, to: decomposed)
+        #expect(json[decomposed] == 1 && json[composed] == nil)
+    }
+
     @Test("When changing an element throws, none is changed")
     func throwing() {
         struct Refusal: Error {}
