@@ -148,7 +148,7 @@ struct LockWait {
     /// Whether the next attempt may block in flock(2), with a mark.
     var isEndless: Bool { limit == nil && attempts > 0 }
 
-    /// Whether this may try now: no process that has waited longer is known.
+    /// Whether this may try now: it does not wait at all, or no process that has waited longer is known to be about to take the lock.
     mutating func isNext(_ descriptor: Int32, _ operations: FileOperations) -> Bool {
         guard limit != .zero else { return true }
         let now = monotonicNanoseconds()

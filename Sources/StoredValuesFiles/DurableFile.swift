@@ -94,7 +94,7 @@ package final class DurableFile: Sendable {
             let descriptor = try operations.open(target, for: .creating)
             defer { operations.close(descriptor) }
             // If the folder was replaced by a link meanwhile, this would give away a file in another folder.
-            if let owner = try? ownerOfNew(in: folder), FileAccess.isFile(descriptor, at: target, operations) {
+            if let owner = try? ownerOfNew(in: folder), FileAccess.isOpen(descriptor, at: target, operations) {
                 try operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
             }
         } catch {
@@ -214,7 +214,7 @@ extension DurableFile {
         guard let descriptor = try? operations.open(folder, for: .folder) else { return }
         defer { operations.close(descriptor) }
         guard let status = try? operations.status(of: descriptor), status.user == 0, status.mode & 0o777 == 0o700,
-            status.identity.changed - status.identity.modified < 1_000_000_000, FileAccess.isFile(descriptor, at: folder, operations)
+            status.identity.changed - status.identity.modified < 1_000_000_000, FileAccess.isOpen(descriptor, at: folder, operations)
         else { return }
         try? operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
     }

@@ -79,14 +79,14 @@ struct FileAccess {
     private func giveOwner(to descriptor: Int32, at path: String, now: FileStatus, _ operations: FileOperations) -> Bool {
         // The owner of the folder may have put a link in its place while the file was created, and must not gain a file in
         // another folder that way.
-        guard now.user == user || Self.isFile(descriptor, at: path, operations) else { return now.group == group }
+        guard now.user == user || Self.isOpen(descriptor, at: path, operations) else { return now.group == group }
         // Only root may change the owner, but an owner may choose one of their own groups.
         if (try? operations.changeOwner(of: descriptor, user: user, group: group)) != nil { return true }
         return now.group == group || (try? operations.changeOwner(of: descriptor, user: nil, group: group)) != nil
     }
 
-    /// Whether the open file `descriptor` is at `path`, which contains no links.
-    static func isFile(_ descriptor: Int32, at path: String, _ operations: FileOperations) -> Bool {
+    /// Whether `descriptor` is the file or folder at `path`, which contains no links.
+    static func isOpen(_ descriptor: Int32, at path: String, _ operations: FileOperations) -> Bool {
         guard let place = try? operations.readLink("/proc/self/fd/\(descriptor)") else { return false }
         return place.utf8.elementsEqual(path.utf8)
     }

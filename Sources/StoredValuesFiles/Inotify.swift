@@ -32,8 +32,8 @@ class Inotify: @unchecked Sendable {
         try FileOperations.posix.read(instance, into: buffer)
     }
 
-    /// What is mounted at `path`, which contains no links, or nearest above it; nil where there is no /proc. statfs(2), which says less,
-    /// is unavailable in Swift.
+    /// What is mounted at `path`, which contains no links, or nearest above it; nil if the system does not say. statfs(2), which
+    /// says less, is unavailable in Swift.
     func mount(of path: String) -> MountTable.Mount? {
         guard let table = try? DurableFile(path: "/proc/self/mountinfo").read() else { return nil }
         return MountTable.mount(of: path, in: String(decoding: table.bytes, as: UTF8.self))

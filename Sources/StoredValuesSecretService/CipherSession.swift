@@ -109,10 +109,12 @@
             }
             question = nil
             let isAnswer = g_dbus_message_get_message_type(message) == G_DBUS_MESSAGE_TYPE_METHOD_RETURN
-            guard isAnswer, !Self.isSound(Self.body(of: message), to: Self.body(of: asked.pointer)) else { return message }
-            defer { g_object_unref(UnsafeMutableRawPointer(message)) }
-            return g_dbus_message_new_method_error_literal(
-                asked.pointer, SecretServiceError.nameOfWrongAnswer, "the keyring's program answered OpenSession without a valid key")
+            return withExtendedLifetime(asked) {
+                guard isAnswer, !Self.isSound(Self.body(of: message), to: Self.body(of: asked.pointer)) else { return message }
+                defer { g_object_unref(UnsafeMutableRawPointer(message)) }
+                return g_dbus_message_new_method_error_literal(
+                    asked.pointer, SecretServiceError.nameOfWrongAnswer, "the keyring's program answered OpenSession without a valid key")
+            }
         }
 
         private static func body(of message: OpaquePointer) -> Variant? {

@@ -127,7 +127,7 @@
     /// A counted reference to a GObject.
     ///
     /// `@unchecked Sendable`: GObject counts references atomically. `GCancellable` and `GDBusConnection` are thread-safe, as GLib documents;
-    /// everything else is used by one thread.
+    /// a message that was sent is only read; everything else is used by one thread.
     final class Reference<Object>: @unchecked Sendable {
         let pointer: Object
 

@@ -128,7 +128,8 @@ public struct FallbackKeyring: Keyring {
         FallbackKeyring(keyrings.map { $0.replacingSystem(with: system) })
     }
 
-    /// The first secret that a keyring returns. If none returns one, throws the first error.
+    /// The first secret that a keyring returns; nil if all answer that they have none. Otherwise throws the first error, or at once that this
+    /// was cancelled.
     private func firstSecret(
         _ question: (any Keyring) async throws(KeyringError) -> Secret?
     ) async throws(KeyringError) -> Secret? {

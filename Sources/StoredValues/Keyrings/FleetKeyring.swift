@@ -93,8 +93,8 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
                         reasons.append(error)
                     }
                 }
-                // If the file was removed meanwhile, it looked like one without secrets; if it was replaced, a key that was tried
-                // before may open the new one.
+                // If the file was removed meanwhile, it looked like one without secrets, also if there is another one by now; if it was
+                // replaced, a key that was tried before may open the new one.
                 if answer == nil || before != nil, try await lookUp().file != before { continue }
                 if let answer {
                     UnusableSecrets.note(nil, of: before, at: parts.file.path)

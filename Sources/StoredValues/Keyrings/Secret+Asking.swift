@@ -37,9 +37,7 @@ extension Secret {
         // One byte more than the largest secret and CR LF, so that a longer input is noticed.
         let buffer = SecretBuffer(capacity: sizeLimit + 3)
         while try buffer.readOn() {}
-        let bytes = isVerbatim ? buffer.bytes : buffer.bytes.withoutLineBreak
-        guard bytes.count <= sizeLimit else { throw .tooLarge }
-        return Secret(bytes)
+        return try buffer.secret(isVerbatim: isVerbatim)
     }
 
     private static func typed(_ question: String) throws(KeyringError) -> Secret {
@@ -62,7 +60,7 @@ extension Secret {
             }
             line.removeLast()
             switch key {
-            case 0x0A, 0x0D, 0x04: return Secret(line.bytes)  // the last is Ctrl-D
+            case 0x0A, 0x0D, 0x04: return try line.secret()  // the last is Ctrl-D
             case 0x03:  // Ctrl-C; the process ends before the end of this scope
                 _ = consume terminal
                 try? show("\n")
@@ -73,7 +71,7 @@ extension Secret {
             default: try? show("\u{7}")  // other control characters are not accepted: rings the bell
             }
         }
-        return Secret(line.bytes)
+        return try line.secret()
     }
 
     /// Whether more input follows at once. Otherwise the escape character is the Escape key itself.
@@ -162,7 +160,15 @@ private final class SecretBuffer {
         storage.deallocate()
     }
 
-    var bytes: Slice<UnsafeRawBufferPointer> { UnsafeRawBufferPointer(storage)[..<count] }
+    /// A copy of the bytes, without one line break at the end unless `isVerbatim`.
+    func secret(isVerbatim: Bool = true) throws(KeyringError) -> Secret {
+        let copied = isVerbatim ? bytes : bytes.withoutLineBreak
+        guard copied.count <= Secret.sizeLimit else { throw .tooLarge }
+        return Secret(copied)
+    }
+
+    /// Valid inside of a method only: nothing else keeps the buffer alive while they are used.
+    private var bytes: Slice<UnsafeRawBufferPointer> { UnsafeRawBufferPointer(storage)[..<count] }
     var last: UInt8? { bytes.last }
 
     /// Reads more of standard input; false at its end, or if there is no room.

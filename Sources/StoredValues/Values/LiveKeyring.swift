@@ -18,8 +18,8 @@ protocol ListeningSecret: AnyObject, Sendable {
 final class LiveKeyring: Sendable {
     private static let inUse = WeakTable<KeyringIdentity, LiveKeyring>()
 
-    /// The shared instance for `keyring`; in `scope` for what it is resolved to there, which is resolved once: each time it may be
-    /// another object.
+    /// The shared instance for `keyring`, or, in `scope`, for the keyring that it stands for there. That is looked up once: each time it
+    /// may be another object.
     static func of(_ keyring: any Keyring, in scope: TemporaryScope? = nil) -> LiveKeyring {
         let identity = KeyringIdentity(keyring, in: scope)
         return inUse.object(for: identity) { LiveKeyring(scope == nil ? keyring : keyring.resolved(in: scope), identity) }
@@ -46,8 +46,8 @@ final class LiveKeyring: Sendable {
 
     // MARK: Secrets
 
-    /// The live value of the secret `id`, read from `keyring`, which equals this one, or from this one. A secret already in use with
-    /// another item type traps, except that a ``RawSecret`` may be read beside any type.
+    /// The live value of the secret `id`, read from `keyring`, which equals this one; from this one if that is nil. A secret already in
+    /// use with another item type traps, except that a ``RawSecret`` may be read beside any type.
     func secret<Item: StorableItem>(_ id: SecretIdentifier, in keyring: (any Keyring)? = nil, as type: Item.Type) -> LiveSecret<Item> {
         let keyring = keyring ?? self.keyring
         let found = table(of: type).object(for: id) { LiveSecret<Item>(id, in: keyring, listener: self) }

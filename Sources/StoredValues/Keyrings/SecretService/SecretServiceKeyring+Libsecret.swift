@@ -119,8 +119,8 @@
             return keyring
         }
 
-        /// Nil without a runtime folder that this process may write, or without a bus. Other errors, such as a full folder, are thrown only
-        /// if the lock `isNeeded`: a change that is a single step is made without it.
+        /// Nil without a runtime folder that this process may write, or without a bus, where nothing can be stored. Timeouts and
+        /// cancellations are thrown; other errors, such as a full folder, only if the lock `isNeeded`: a single step is made without it.
         private func lock(of id: SecretIdentifier, isNeeded: Bool = false) async throws(KeyringError) -> HeldLock? {
             if let heldLock { return heldLock }
             guard (try? bus.resolve()) != nil, let file = lockFile(of: id) else { return nil }
