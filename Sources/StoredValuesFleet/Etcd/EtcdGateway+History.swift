@@ -24,16 +24,17 @@
         /// The oldest revision that was not compacted, if it is later than `revision`; nil if that is not known in time. etcd names it only to a
         /// watch that is to begin before it.
         private func oldestRevision(of key: Data, after revision: Int) async throws -> Int? {
-            struct Oldest: Error { let revision: Int }
-            do {
-                try await untilOneEnds(
-                    {
-                        try await self.watch(key, from: revision) { answer in
-                            if answer.compacted > revision { throw Oldest(revision: answer.compacted) }
-                        }
-                    }, { _ = await pause(for: .seconds(5)) })
-            } catch let oldest as Oldest { return oldest.revision }
-            return nil
+            let oldest = Guarded<Int?>(nil), isTold = OneShot<Bool>()
+            try await untilOneEnds(
+                {
+                    try await self.watch(key, from: revision) { answer in
+                        guard answer.compacted > revision else { return }
+                        oldest.withLock { $0 = answer.compacted }
+                        isTold.answer(true)
+                    }
+                },
+                { _ = await isTold.wait(cancelled: false) }, { _ = await pause(for: .seconds(5)) })
+            return oldest.withLock { $0 }
         }
     }
 #endif
