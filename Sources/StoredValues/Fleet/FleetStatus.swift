@@ -68,8 +68,9 @@ final class FleetWatch: Sendable {
     private let freshness: Duration
     private let tell: @Sendable (FleetStatus) -> Void
     private let watches = Guarded<[FileWatch]>([])
-    /// Rings when the status may change without an event.
+    /// Rings when the confirmation or the sign of life is too old.
     private let alarm = Guarded<Alarm?>(nil)
+    private let retries = RetryThread()
 
     deinit { alarm.withLock { $0 }?.cancel() }
 
@@ -94,10 +95,12 @@ final class FleetWatch: Sendable {
     private func look() {
         guard let evidence = store.fleetEvidence else { return }
         let queue = store.queues.watching
-        if let pause = evidence.isForLackOfRoom ? .seconds(1) : evidence.pause(freshness: freshness) {
+        if let pause = evidence.pause(freshness: freshness) {
             let next = try? Alarm.set(after: pause) { [weak self] in queue.async { [weak self] in self?.look() } }
             alarm.withLock { exchange(&$0, with: next) }?.cancel()
         }
+        // Waited for, so that what fails again is tried again after a longer pause.
+        if evidence.isForLackOfRoom { retries.request { [weak self] in queue.sync { [weak self] in self?.look() } } }
         tell(evidence.status(freshness: freshness))
     }
 }
