@@ -54,9 +54,9 @@
         }
 
         /// The current settings, with these answers of the keyring.
-        func snapshot(_ answers: [String: StoredValuesSnapshot.Answer]) -> StoredValuesSnapshot {
-            StoredValuesSnapshot(
-                providerName: providerName, path: storage.path, settings: storage.snapshot, secrets: answers)
+        func snapshot(_ answers: [String: StoredValuesSnapshot.Answer], of storage: PreferencesFile? = nil) -> StoredValuesSnapshot {
+            let storage = storage ?? self.storage
+            return StoredValuesSnapshot(providerName: providerName, path: storage.path, settings: storage.snapshot, secrets: answers)
         }
     }
 
@@ -93,8 +93,9 @@
             guard let secret = secrets[key.storedName] else {
                 // As JSON, which is compared byte by byte: two texts that only look alike are a change.
                 let last = Guarded<Result<JSONValue?, ValueNotConvertible>?>(nil)
+                let storage = storage.pinned  // the sequence may be read in another task
                 let updates = storage.changes.compactMap { _ -> Result<LookupResult, any Error>? in
-                    let snapshot = snapshot([:])
+                    let snapshot = snapshot([:], of: storage)
                     let found = Result { () throws(ValueNotConvertible) in try snapshot.json(forKey: key, type: type) }
                     guard last.withLock({ exchange(&$0, with: found) }) != found else { return nil }
                     return Result { try snapshot.value(forKey: key, type: type) }

@@ -82,7 +82,7 @@ package struct CompletionWords {
     package var storage: PreferencesFile? {
         if let file = self["--file"], !file.isEmpty, !file.has("\0") {
             // As typed: the shell expands it when the command runs.
-            let home = (try? System.environment("HOME")) ?? "~"
+            let home = (try? System.environment("HOME", mayBeEmpty: true)) ?? "~"
             return PreferencesFile(path: file.after(prefix: "~/").map { "\(home)/\($0)" } ?? file)
         }
         guard let id = try? ApplicationOptions.id(app) else { return nil }

@@ -96,10 +96,11 @@ package enum ItemCoding {
         try ItemDecoder.decode(type, from: ItemSchema(of: type).migrated(json, from: version))
     }
 
-    /// The same object encoded and decoded, of the same class: a closure changes an object in place, and memory shares the original.
+    /// A copy of the object, encoded and decoded, for a closure that changes it in place: memory shares the original. It is of the object's
+    /// own class, unless `Item` is an optional, and then of the class that this names.
     package static func copy<Item: StorableItem>(of object: Item) throws -> Item {
         let itsClass: any StorableItem.Type = type(of: object)
-        return try ItemDecoder.decode(itsClass, from: ItemEncoder.text(object)) as! Item  // sound: it is of the object's own class
+        return try ItemDecoder.decode(itsClass, from: ItemEncoder.text(object)) as! Item  // sound: what is decoded is an `itsClass`, as the object is
     }
 
     /// Why an item could not be encoded. Swift's own description of the error would show the item.

@@ -144,6 +144,7 @@ extension FleetEvidence.Report {
         let file = DurableFile(path: path)
         do throws(FileError) {
             guard let identity = try file.currentIdentity() else { return (.missing(path: path), false) }
+            // Before it is read: the file may have any size.
             guard identity.size <= FleetReport.sizeLimit else { return (.notOne(path), false) }
             guard let bytes = try file.read()?.bytes else { return (.missing(path: path), false) }
             return (FleetReport(parsing: bytes).map { .found($0) } ?? .notOne(path), false)

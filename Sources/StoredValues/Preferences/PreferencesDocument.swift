@@ -18,6 +18,8 @@ struct PreferencesDocument: Sendable {
     private var members: [Member] = []
     /// Whether the text is formatted as by ``write(_:)``.
     private var isFormatted = true
+    /// The size of the text once it is formatted. Counted when the file is read: each change asks for it.
+    private(set) var formattedSize = 4
     /// Which versions wrote the members, as a reserved member says.
     private var versions = MemberVersions()
 
@@ -50,6 +52,8 @@ struct PreferencesDocument: Sendable {
         }
         try scanner.checkEnd()
         if !isOrderly { putInOrder() }
+        formattedSize = 3 + max(1, members.reduce(0) { $0 + Self.size(name: $1.name.count, value: $1.value.count) })
+        if !isOrderly { write([]) }
         if isWholeFile, let versions = self[MemberVersions.name] { self.versions = MemberVersions(parsing: versions) }
     }
 
@@ -66,7 +70,6 @@ struct PreferencesDocument: Sendable {
             text += name
         }
         members = members.sortedLast(by: precedes)
-        write([])
     }
 
     /// The content stored under `key`, or nil.
@@ -122,7 +125,8 @@ struct PreferencesDocument: Sendable {
         }
     }
 
-    /// Makes all `changes` in the text, and notes their versions. Returns those that have changed anything.
+    /// Makes all `changes` in the text, and notes their versions in a member of its own, which none of them may be. Returns those that have
+    /// changed anything.
     @discardableResult
     mutating func apply(_ changes: [PreferencesKey: MemberChange]) -> [PreferencesKey: MemberChange] {
         var made = changes  // usually all, and then nothing is copied
@@ -204,6 +208,7 @@ struct PreferencesDocument: Sendable {
         copy(upTo: members.count)
         layout.end()
         (text, members, isFormatted) = (layout.writer.text, layout.members, true)
+        formattedSize = text.count
     }
 
     /// A text that is being written, and its index.
@@ -246,11 +251,6 @@ struct PreferencesDocument: Sendable {
     }
 
     // MARK: Size, which must stay small enough for the file to be read again
-
-    /// The size of the text once it is formatted.
-    var formattedSize: Int {
-        isFormatted ? text.count : 3 + max(1, members.reduce(0) { $0 + Self.size(name: $1.name.count, value: $1.value.count) })
-    }
 
     /// Whether the file stays within `limit` with `changes`, or does not grow because of them.
     func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {

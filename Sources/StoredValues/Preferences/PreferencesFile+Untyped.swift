@@ -5,6 +5,9 @@ import StoredValuesSupport
 // Access by key without types, for the tools and other code that knows only keys. Programs use `StoredValue`.
 
 extension PreferencesFile {
+    /// This file as the calling task sees it, for a task with another temporary storage, or with none.
+    package var pinned: PreferencesFile { PreferencesFile(store) }
+
     /// All values at this moment, as the calling thread sees them.
     package var snapshot: PreferencesSnapshot { store.snapshot }
 

@@ -140,7 +140,8 @@ struct ItemShape {
         // An enum has such a member, and perhaps a type that refuses a text for a member of type `String`.
         let isEnum = JSONValue.object(sample).item(type).map { Mirror(reflecting: $0).displayStyle == .enum } ?? false
         let deciding = record.members.filter { name, member in
-            member.types.allSatisfy { $0 == String.self } && !member.types.isEmpty
+            let types = member.types.filter { $0 != JSONValue.self }  // which a decoder for something else is recorded as
+            return types.allSatisfy { $0 == String.self } && !types.isEmpty
                 && DecodingRecord.samples.contains { $0.stringValue != nil && with(name, $0).item(type) == nil }
         }
         var members: [String: JSONValue] = [:]

@@ -194,7 +194,7 @@
             var new = mirror ?? FleetMirror(origin: origin, values: [:])
             // A new cluster is written even with equal values: after a restart the agent expects the cluster that the mirror names.
             var isOther = isFirst || digest == nil || !new.origin.cluster.isIdentical(to: origin.cluster)
-            for key in changed ?? replica.settingKeys.union(new.values.keys) {
+            for key in (isFirst ? nil : changed) ?? replica.settingKeys.union(new.values.keys) {
                 let value = replica.value(of: key, forHost: host, groups: groups)
                 if value != new[key] { (new[key], isOther) = (value, true) }
             }

@@ -48,7 +48,7 @@
         private var confirmed: Int
         /// Whether no removal can have been missed: see ``resumeWatch()``.
         private var isWhole = true
-        /// The revision of the last change in this replica, removals included.
+        /// The revision of the last change in this replica, including removals that the watch brought.
         private var lastChange: Int
         /// The revision of this replica at the last question, if the cluster had changes that were not here; otherwise nil.
         private var behind: Int?
@@ -127,7 +127,8 @@
 
         /// Whether the cluster has the same history up to this revision, so that a watch may continue from it. `then` is the cluster's entry of
         /// ``mark`` at this revision: its value is the key of a record in the log, which is unique. It does not cover a later change by etcdctl or an
-        /// older version, which may belong to a history that was lost; after such a change the answer is no.
+        /// older version, which may belong to a history that was lost; after such a change the answer is no, unless it was a removal before
+        /// everything was read.
         func isContinued(by then: EtcdKeyValue?, of cluster: String) -> Bool {
             guard let mark, let then, self.cluster.isIdentical(to: cluster), lastChange == mark.revision else { return false }
             return then.revision == mark.revision && then.value == mark.data

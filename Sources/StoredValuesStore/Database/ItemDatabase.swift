@@ -249,7 +249,9 @@
         private func readOthersOrRetry() {
             do { try turns.run { later in try read(&later) } } catch {
                 let error = StoreError(any: error, path: path)
-                for reader in readers { reader.fail(error) }
+                var later = AfterUnlocking()  // the statuses of all readers change before anybody is notified
+                for reader in readers { reader.fail(error, &later) }
+                Turns.perform(later)
                 retries.request { [weak self] in self?.readOthersOrRetry() }
             }
         }
@@ -266,6 +268,6 @@
         /// The next rows may be those of another file.
         func expectAnotherFile()
         /// The file cannot be read.
-        func fail(_ error: StoreError)
+        func fail(_ error: StoreError, _ later: inout AfterUnlocking)
     }
 #endif

@@ -82,8 +82,7 @@
 
         func expectAnotherFile() { state.withLock { $0.isCurrent = false } }
 
-        func fail(_ error: StoreError) {
-            var later = AfterUnlocking()
+        func fail(_ error: StoreError, _ later: inout AfterUnlocking) {
             let isNew = state.withLock { state in
                 guard state.status != .unavailable(error) else { return false }
                 state.status = .unavailable(error)
@@ -91,7 +90,6 @@
                 return true
             }
             if isNew { Logger(label: "StoredValues").error("\(error)") }
-            Turns.perform(later)
         }
     }
 #endif

@@ -79,7 +79,9 @@
         }
 
         private func cannotLoad(_ error: StoreError) {
-            fail(error)
+            var later = AfterUnlocking()
+            fail(error, &later)
+            Turns.perform(later)
             database.readOthersSoon()
         }
 

@@ -54,6 +54,22 @@
             }
         }
 
+        @Test("A watch stays with the storage in which it was begun, wherever its elements are read")
+        func storageOfTheWatch() async throws {
+            try await withTemporaryStorage {
+                PreferencesFile.standard.set("name", to: "outer")
+                try await provider(.standard, InMemoryKeyring()).watchValue(forKey: "name", type: .string) { updates in
+                    await withTemporaryStorage {
+                        PreferencesFile.standard.set("name", to: "inner")
+                        for await update in updates {
+                            #expect((try? update.get())?.value?.content == .string("outer"))
+                            break
+                        }
+                    }
+                }
+            }
+        }
+
         @Test("A secret comes now, then after each change and outage")
         func secret() async throws {
             try await withTemporaryFolder { folder in
