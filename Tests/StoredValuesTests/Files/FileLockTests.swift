@@ -111,38 +111,37 @@ extension FileLockTests {
     @Test("A process that has waited for long goes before one that takes the lock again and again")
     func nobodyStarves() async throws {
         try await withTemporaryFolder { folder in
-            let path = folder + "/file"
-            let end = DispatchSemaphore(value: 0), turns = Guarded(0)
-            let greedy = Task {
-                await offPool {
-                    let file = DurableFile(path: path)
-                    // Kept for long and free for microseconds: those who look once in a while find it taken.
-                    var isOver = false
-                    while !isOver {
-                        guard let lock = try? file.lock(timeout: nil) else { return }
-                        turns.withLock { $0 += 1 }
-                        isOver = end.wait(timeout: .now() + .milliseconds(400)) == .success
-                        withExtendedLifetime(lock) {}
-                    }
-                }
-            }
+            let path = folder + "/file", operations = FileOperations.posix
+            consume(try DurableFile(path: path).lock())
+            let looker = try operations.open(path + ".lock", for: .locking)
+            defer { operations.close(looker) }
+            let waiting: @Sendable () -> Int64? = { FileOperations.posix.othersMark(looker, in: LockWait.waiting) }
             for _ in 0..<4 {
-                let before = turns.withLock { $0 }
-                let problem = await offPool { () -> FileError? in
-                    do throws(FileError) {
-                        _ = try DurableFile(path: path).lock(timeout: hangLimit)
-                        return nil
-                    } catch {
-                        return error
+                let lock = try DurableFile(path: path).lock()
+                async let problem = offPool { Self.problem { _ = try DurableFile(path: path).lock(timeout: hangLimit) } }
+                try await eventually("it has waited for long") { waiting() != nil }
+                consume(lock)
+                let greedy = await offPool {
+                    Self.problem {
+                        // Free for microseconds: those who look once in a while find it taken.
+                        while let before = waiting() {
+                            let start = ContinuousClock.now
+                            let lock = try DurableFile(path: path).lock(timeout: hangLimit)
+                            // Only after it has let the other go first, which may be too slow to do so.
+                            if waiting() == before { #expect(ContinuousClock.now - start >= LockWait.courtesy) }
+                            consume(lock)
+                        }
                     }
                 }
-                #expect(problem == nil)
-                // Three where threads get their turns; otherwise it would be hundreds.
-                #expect(turns.withLock { $0 } < before + 20)
+                #expect(await problem == nil)
+                #expect(greedy == nil)
             }
-            end.signal()
-            await greedy.value
         }
+    }
+
+    private static func problem(_ body: () throws -> Void) -> (any Error)? {
+        do { try body() } catch { return error }
+        return nil
     }
 
     @Test("A process gives up after waiting for one turn of another; it keeps waiting while turns pass", arguments: [true, false])
@@ -198,7 +197,7 @@ extension FileLockTests {
             system.mark(waiting, at: 1)
             let start = ContinuousClock.now
             let lock = try file.lock(timeout: hangLimit)
-            #expect(ContinuousClock.now - start >= .milliseconds(50))
+            #expect(ContinuousClock.now - start >= LockWait.courtesy)
             #expect(system.othersMark(waiting, in: LockWait.turns) != nil)
             consume(lock)
             #expect(system.othersMark(waiting, in: LockWait.turns) == nil)
