@@ -93,7 +93,8 @@ package final class DurableFile: Sendable {
         do throws(SystemErrorCode) {
             let descriptor = try operations.open(target, for: .creating)
             defer { operations.close(descriptor) }
-            // If the folder was replaced by a link meanwhile, this would give away a file in another folder.
+            // If the folder was replaced by a link meanwhile, this would give away a file in another folder. For the same reason the empty
+            // file stays where its owner cannot be changed: to remove it by its path may be to remove another one.
             if let owner = try? ownerOfNew(in: folder), FileAccess.isOpen(descriptor, at: target, operations) {
                 try operations.changeOwner(of: descriptor, user: owner.user, group: owner.group)
             }

@@ -159,7 +159,7 @@
                 switch change.verdict(answer) {
                 case .made(let decision): return results[decision - 1]
                 case .conflict(let now):
-                    (found, mayStillHappen) = (now, mayStillHappen || change.mayStillHappen && answer.isAfterDoubt)
+                    (found, mayStillHappen) = (now, mayStillHappen || answer.isAfterDoubt && change.mayStillHappen(after: answer))
                     if isChecked { schemas.learn(answer.found.last ?? nil) }
                 case nil: throw FleetError(.refused, "Could not \(what): the cluster's answer does not fit the request.", outcome: .mayHaveHappened)
                 }

@@ -78,13 +78,16 @@ package struct CompletionWords {
         return words.lazy.compactMap { $0.after(prefix: "\(option)=") }.first
     }
 
+    /// The path that was typed for `--file`, with the home folder for `~`, as the shell expands it when the command runs.
+    package var file: String? {
+        guard let file = self["--file"], !file.isEmpty, !file.has("\0") else { return nil }
+        let home = (try? System.environment("HOME", mayBeEmpty: true)) ?? "~"
+        return file.after(prefix: "~/").map { "\(home)/\($0)" } ?? file
+    }
+
     /// The file of settings that they name; nil if they name none.
     package var storage: PreferencesFile? {
-        if let file = self["--file"], !file.isEmpty, !file.has("\0") {
-            // As typed: the shell expands it when the command runs.
-            let home = (try? System.environment("HOME", mayBeEmpty: true)) ?? "~"
-            return PreferencesFile(path: file.after(prefix: "~/").map { "\(home)/\($0)" } ?? file)
-        }
+        if let file { return PreferencesFile(path: file) }
         guard let id = try? ApplicationOptions.id(app) else { return nil }
         StorageSystem.bootstrap(applicationID: id)
         return self["--name"].flatMap { try? PreferencesFile(checkingName: $0) } ?? .standard

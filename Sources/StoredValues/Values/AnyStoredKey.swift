@@ -113,7 +113,7 @@ extension PreferencesFile {
     /// does.
     public func requireValid(_ keys: [AnyStoredKey]) throws(PreferencesError) {
         try requireReadable()
-        let settings = settings(of: keys), snapshot = snapshot, environment = store.environment
+        let (settings, snapshot) = withConsistentValues { (self.settings(of: keys), self.snapshot) }, environment = store.environment
         let problems = zip(keys, settings).compactMap { key, setting -> String? in
             if let problem = environment?.problem(of: key.name) { return problem }
             guard let reason = key.key.problem(with: snapshot[key.name], setting.repairs) else { return nil }

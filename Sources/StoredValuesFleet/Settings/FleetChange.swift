@@ -52,13 +52,17 @@
             return (1...last).contains(decision) ? decision : last
         }
 
-        /// Whether an attempt without an answer may still be made after others have changed the keys: see ``verdict(_:)``.
-        var mayStillHappen: Bool { steps.contains { $0.found == nil } }
+        /// Whether an attempt without an answer may still be made after this answer to a later one, which was a conflict: if others remove again
+        /// each key that it expects to be missing. A key can be missing again; it never has an earlier revision again.
+        func mayStillHappen(after answer: EtcdAnswer) -> Bool {
+            let expected = steps.map { $0.found?.revision ?? 0 } + (schema.map { [$0.revision] } ?? [])
+            let now = answer.found.dropFirst().map { $0?.revision ?? 0 }
+            return zip(expected, now).allSatisfy { $0 == 0 || $0 == $1 }
+        }
 
         /// What the answer means; nil if it does not fit the transaction.
         ///
-        /// After a conflict, an earlier decision may still be made: by a delayed attempt that expects a key to be missing, if others have stored and
-        /// removed it. A key can be missing again; it never has an earlier revision again.
+        /// After a conflict, an earlier decision may still be made: see ``mayStillHappen(after:)``.
         func verdict(_ answer: EtcdAnswer) -> Verdict? {
             if answer.succeeded { return .made(decision: record.decision) }
             guard answer.found.count == steps.count + (schema == nil ? 1 : 2) else { return nil }

@@ -61,7 +61,7 @@
         private static func names(_ words: [String]) -> [String] {
             let options = CompletionWords(words)
             func file() throws -> StoreFile? {
-                if let path = options["--file"], !path.isEmpty { return StoreFile(path: path) }
+                if let path = options.file { return StoreFile(path: path) }
                 guard let id = try ApplicationOptions.id(options.app) else { return nil }
                 StorageSystem.bootstrap(applicationID: id)
                 return try StoreFile(checkingName: options["--name"] ?? "store")

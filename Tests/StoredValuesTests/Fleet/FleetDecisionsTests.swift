@@ -96,12 +96,12 @@
                     record: FleetLogRecord(time: "t", writer: "w", changes: [], decision: number))
             }
             let first = decide(1, on: nil, "first")
-            #expect(first.mayStillHappen)
             store.put(key, Data("others'".utf8))
             // A second attempt of the first decision overtakes the first one.
-            guard case .conflict(let found)? = try first.verdict(store.make(first)) else { return #expect(Bool(false), "no conflict") }
+            let conflict = try store.make(first)
+            guard case .conflict(let found)? = first.verdict(conflict) else { return #expect(Bool(false), "no conflict") }
+            #expect(first.mayStillHappen(after: conflict))
             let second = decide(2, on: found[0], "second")
-            #expect(!second.mayStillHappen)
             store.put(key, nil)
             #expect(try first.verdict(store.make(first)) == .made(decision: 1))
             // Whatever others do then.
@@ -118,6 +118,23 @@
                 #expect(FleetChange.decision(of: Data(text.utf8), last: 2) == 2)
             }
             #expect(FleetChange.decision(of: Data(#"{"changes": []}"#.utf8), last: 2) == 1)
+        }
+
+        @Test("An attempt may still be made after a conflict if all that it misses can be missing again: of the settings, and the schema")
+        func stillPossible() {
+            func entry(_ revision: Int) -> EtcdKeyValue? { revision == 0 ? nil : EtcdKeyValue(key: Data([1]), value: Data(), revision: revision) }
+            func mayStillHappen(_ expected: [Int], schema: Int?, now: [Int]) -> Bool {
+                let steps = expected.map { FleetChange.Step(key: Data([1]), found: entry($0), new: Data("new".utf8)) }
+                let record = FleetLogRecord(time: "t", writer: "w", changes: [], decision: 1)
+                let change = FleetChange(
+                    steps: steps, logKey: Data([3]), mark: Data([4]), record: record, schema: schema.map { (Data([5]), $0) })
+                return change.mayStillHappen(after: EtcdAnswer(cluster: "1", revision: 9, succeeded: false, found: [nil] + now.map(entry)))
+            }
+            #expect(mayStillHappen([0], schema: nil, now: [7]))
+            #expect(!mayStillHappen([5], schema: nil, now: [7]) && !mayStillHappen([5], schema: nil, now: [0]))
+            #expect(mayStillHappen([0, 5], schema: nil, now: [7, 5]) && !mayStillHappen([0, 5], schema: nil, now: [7, 6]))
+            #expect(mayStillHappen([5], schema: 0, now: [5, 8]), "the schema can be withdrawn again")
+            #expect(!mayStillHappen([0], schema: 4, now: [7, 8]), "it is another one")
         }
 
         // MARK: Watching

@@ -75,6 +75,18 @@
             }
         }
 
+        @Test("The names of stores complete, also those of a path in the home folder as it is typed")
+        func completion() async throws {
+            try await withStore { tool, path in
+                let shell = tool.with(["SAP_SHELL": "bash"])  // as a completion script sets it
+                for words in [[], ["--file", path], ["--file", "~/.local/share/demo/store.sqlite"]] {
+                    let typed = ["stored-values", "store", "items"] + words + [""]
+                    let run = try await shell.run(["---completion", "store", "items", "--", "positional@0", "\(typed.count - 1)", "0"] + typed)
+                    #expect(run.output.split(whereSeparator: \.isNewline) == ["notes", "pages"], "\(run)")
+                }
+            }
+        }
+
         @Test("Nothing is created by reading", arguments: [["list"], ["items", "notes"], ["export"], ["check"], ["import"]])
         func missing(command: [String]) async throws {
             try await withTool { tool in
