@@ -127,7 +127,7 @@ struct LockWait {
     /// After this time, those who have waited for less let this one go first.
     private static let patience: Int64 = 250_000_000
     /// For how long they do so if nobody takes the lock.
-    static let courtesy = Duration.milliseconds(50)
+    private static let courtesy: Int64 = 50_000_000
 
     /// The limit for one turn of another; nil for no limit.
     let limit: Duration?
@@ -158,7 +158,7 @@ struct LockWait {
         }
         if attempts > 0 { _ = seesNewTurn(descriptor, operations) }
         isContended = operations.othersMark(descriptor, in: Self.waiting) != nil
-        return !isContended || .nanoseconds(now - turnSeen) >= Self.courtesy || operations.othersMark(descriptor, in: 0..<start) == nil
+        return !isContended || now - turnSeen >= Self.courtesy || operations.othersMark(descriptor, in: 0..<start) == nil
     }
 
     /// Pauses and returns whether there is time for another attempt. `descriptor` is the lock file's, if there is one.

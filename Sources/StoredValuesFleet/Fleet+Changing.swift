@@ -133,6 +133,7 @@
                     (decided, result) = try decide(found, stamp)
                     if isChecked { schema = (self.keys.schema, try await check(decided.compactMap(\.log), end: end)) }
                 } catch let error as FleetError where mayStillHappen {
+                    // Any other error of `decide` is thrown as it is: that of a closure in `update`, of an undo, or of secrets' keys.
                     throw FleetError(error.reason, error.sentence, outcome: .mayHaveHappened)
                 }
                 let steps = zip(zip(keys, found), decided).map { FleetChange.Step(key: $0.0, found: $0.1, new: $1.new) }

@@ -3,6 +3,7 @@
     prompter.py yes <password>      answers each question with the password
     prompter.py later <password>    does the same at a SIGUSR1 for each
     prompter.py no                  closes each question
+    prompter.py later               does the same at a SIGUSR1 for each
     prompter.py wait                lets each question stand
 
 It prints "ready", then "asked" for each question that is to be shown, and "stopped" for each that is taken away.
@@ -95,8 +96,8 @@ def main(answer, *rest):
             if answer == "later":
                 signal.sigwait({signal.SIGUSR1})
             if answer != "wait":
-                secret = None if answer == "no" else password
-                call_back(asker, "PromptReady", "sa{sv}s", ("no" if answer == "no" else "yes", {}, exchange.send(secret)))
+                reply = "no" if password is None else "yes"
+                call_back(asker, "PromptReady", "sa{sv}s", (reply, {}, exchange.send(password)))
         else:
             print("stopped", flush=True)
             call_back(asker, "PromptDone")

@@ -1,5 +1,14 @@
 import StoredValues
 
+/// Writes what is left to write, however long others have had the file's lock.
+private func flush(_ storage: PreferencesFile) async throws {
+    while true {
+        do { return try await storage.flush() } catch {
+            guard "\(error)".contains("has kept its lock") else { throw error }
+        }
+    }
+}
+
 extension Command {
     static let preferences = [
         // Sets the setting "number" of the program's own file.
@@ -47,7 +56,7 @@ extension Command {
             for number in 0..<(try number(arguments[2])) {
                 StoredValue(key: "\(arguments[1])-\(number)", default: -1, storage: storage).set(number)
             }
-            try await storage.flush()
+            try await flush(storage)
             say("done")
         },
         // Sets "pair" to (n, n), and "left" and "right" to n in one batch, so many times.
@@ -63,6 +72,7 @@ extension Command {
                     right.set(number)
                 }
             }
+            try await flush(storage)
             say("done")
         },
         // Prints each value of "pair" as "a b". Writes something itself now and then, after which it knows what others wrote.

@@ -190,7 +190,7 @@ extension PreferencesStore {
     /// lock would fail, because changes after the one that waited do not wait. Called outside of any turn, where it delays no change.
     private func waitForStuckLock() {
         guard isWaitingForLock.load(ordering: .relaxed), case .success(let file?) = file else { return }
-        guard (try? file.lock()) != nil else { return }  // the error occurs again when the change is written
+        guard (try? file.lock(timeout: lockTimeout)) != nil else { return }  // the error occurs again when the change is written
         isWaitingForLock.store(false, ordering: .relaxed)
     }
 

@@ -23,6 +23,8 @@ final class PreferencesStore: Sendable {
     let state: Guarded<PreferencesState>
     /// How long another program that writes the file may pause.
     let patience: Duration
+    /// How long a change waits for the file's lock.
+    let lockTimeout: Duration
     /// Retries writes and reads that failed.
     let retries: RetryThread?
     let queues: StoreQueues
@@ -36,10 +38,11 @@ final class PreferencesStore: Sendable {
     init(
         _ file: Result<DurableFile?, PreferencesError>, path: String, syncDelay: Duration = .milliseconds(50),
         sizeLimit: Int = DurableFile.sizeLimit, retries: RetryThread? = RetryThread(),
-        patience: Duration = RefreshSchedule.patience, queues: StoreQueues = .next(), onEnd: @escaping @Sendable () -> Void = {}
+        patience: Duration = RefreshSchedule.patience, lockTimeout: Duration = DurableFile.lockTimeout,
+        queues: StoreQueues = .next(), onEnd: @escaping @Sendable () -> Void = {}
     ) {
-        (self.file, self.path, self.syncDelay, self.patience, self.retries) = (file, path, syncDelay, patience, retries)
-        (self.queues, self.onEnd) = (queues, onEnd)
+        (self.file, self.path, self.syncDelay, self.retries) = (file, path, syncDelay, retries)
+        (self.patience, self.lockTimeout, self.queues, self.onEnd) = (patience, lockTimeout, queues, onEnd)
         generation = (try? file.get())?.map(DurableGeneration.init)
         state = Guarded(PreferencesState(path: path, sizeLimit: sizeLimit, hasFile: (try? file.get()) != nil))
     }

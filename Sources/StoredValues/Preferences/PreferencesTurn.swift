@@ -47,7 +47,7 @@ struct PreferencesTurn: ~Copyable {
         guard let file = try store.file.get() else { return }
         do throws(FileError) {
             let isWaitedFor = store.isWaitingForLock.load(ordering: .relaxed)
-            let locked = try file.lock(timeout: isWaitedFor ? .zero : DurableFile.lockTimeout)
+            let locked = try file.lock(timeout: isWaitedFor ? .zero : store.lockTimeout)
             // A limit for all readings together, because the file is locked meanwhile; each gets at least 20 ms.
             let end = ContinuousClock.now + RefreshSchedule.patience
             var isAdopted = false
@@ -67,7 +67,7 @@ struct PreferencesTurn: ~Copyable {
             var error = error
             if error.isLockTimeout {
                 store.waitForLock(of: file)
-                error.reason = .lockTimedOut(after: DurableFile.lockTimeout)  // changes after the first did not wait themselves
+                error.reason = .lockTimedOut(after: store.lockTimeout)  // changes after the first did not wait themselves
             }
             throw .notSaved(path: store.path, reason: error.description)
         }

@@ -184,7 +184,9 @@
                 func count(_ path: String) -> Int { proxy.paths.filter { $0 == path }.count }
                 try await eventually("four watches have ended") { count("/v3/watch") > 3 }
                 // A busy machine may take so long for one that it is made again.
-                #expect((1..<count("/v3/watch")).contains(count("/v3/auth/authenticate")))
+                try await eventually("there are fewer logins than watches") {
+                    (1..<count("/v3/watch")).contains(count("/v3/auth/authenticate"))
+                }
             }
         }
 
@@ -201,7 +203,12 @@
                     try await machine.wait(for: ["a": "1"])
                     try FileManager.default.removeItem(atPath: machine.path())
                 }
-                #expect(machine.words.components(separatedBy: "report about the mirror could not be written").count == 2, "\(machine.words)")
+                // It is told of again after the agent has lost the cluster, as a busy machine may have it.
+                let words = machine.words
+                let times = words.components(separatedBy: "trying again").map { part in
+                    part.components(separatedBy: "report about the mirror could not be written").count - 1
+                }
+                #expect(times.allSatisfy { $0 < 2 } && times.contains(1), "\(words)")
             }
         }
     }

@@ -248,7 +248,7 @@ extension CredentialsKeyringTests {
                 #expect(try await token.load() == "old")
                 #expect(try await other.load() == nil)
                 for number in 0..<1_000 { _ = try await keyring.read(SecretIdentifier(service: "s", account: "\(number)")) }
-                #expect(changes.followed.objects.count == CredentialsChanges.recentLimit + 2)
+                try await eventually("both are followed, and the latest") { changes.followed.objects.count == CredentialsChanges.recentLimit + 2 }
                 try put("new", folder + "/token")
                 try put("new", folder + "/other")
                 try await eventually("both were heard") { token.wrappedValue == "new" && other.wrappedValue == "new" }

@@ -133,11 +133,14 @@ extension OwnKeyringTests {
         let server = LockingServer()
         let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: FallbackKeyring([server]))
         try await token.set("x")
-        #expect(server.events.withLock { $0 } == ["write"])
+        func events() -> [String] { server.events.withLock { $0 } }
+        // On a busy machine it begins to listen late, and reads then.
+        #expect(events().filter { $0 != "read" } == ["write"])
         server.events.withLock { $0 = [] }
         try await token.update { $0 = ($0 ?? "") + "y" }
         try await eventually("the lock is free") { server.events.withLock { $0.last } == "unlock" }
-        #expect(server.events.withLock { $0 } == ["lock", "read", "write under the lock", "unlock"])
+        #expect(events().filter { $0 != "read" } == ["lock", "write under the lock", "unlock"])
+        #expect(events().drop { $0 != "lock" }.prefix { $0 != "write under the lock" }.contains("read"))
         #expect(try await token.load() == "xy")
     }
 
@@ -147,7 +150,7 @@ extension OwnKeyringTests {
         do {
             let tokens = ["a", "b"].map { SecurelyStoredValue<String>(key: $0, service: id.service, keyring: FallbackKeyring([server])) }
             for token in tokens { #expect(try await token.load() == nil) }
-            #expect(server.watched.withLock { $0.sorted() } == ["a", "b"])
+            try await eventually("both are watched") { server.watched.withLock { $0.sorted() } == ["a", "b"] }
             withExtendedLifetime(tokens) {}
         }
         try await eventually("nothing is watched") { server.watched.withLock { $0.isEmpty } }

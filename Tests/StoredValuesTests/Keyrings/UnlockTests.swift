@@ -36,13 +36,15 @@ extension UnlockTests {
     @Test("A dismissal answers all calls made before it; a later call prompts again")
     func dismissal() async throws {
         let desktop = try await desktops.start(.locked)
-        let prompter = try await Prompter(.no, on: desktop)
-        await withTaskGroup { group in
-            for _ in 0..<10 {
-                group.addTask { await #expect(throws: SecretServiceError.dismissed) { try await unlock(desktop) } }
-            }
-        }
+        let prompter = try await Prompter(.noLater, on: desktop)
+        let executor = QueueExecutor()
+        let calls = (0..<10).map { _ in Task(executorPreference: executor) { try await unlock(desktop) } }
+        await executor.allWaiting()
+        try await eventually("the question is put") { prompter.asked == 1 }
+        prompter.answer()
+        for call in calls { await #expect(throws: SecretServiceError.dismissed) { try await call.value } }
         #expect(prompter.asked == 1)
+        prompter.answer()
         await #expect(throws: SecretServiceError.dismissed) { try await unlock(desktop) }
         #expect(prompter.asked == 2)
         try await prompter.end()

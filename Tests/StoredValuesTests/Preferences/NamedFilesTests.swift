@@ -190,7 +190,7 @@ extension NamedFilesTests {
     func waiting() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json", processes = TestProcesses()
-            let file = PreferencesFile.ofAnotherProcess(path)
+            let file = PreferencesFile.ofAnotherProcess(path, lockTimeout: hangLimit)
             StoredValue(key: "old", default: 0, storage: file).set(1)
             let writers = try (0..<3).map { try processes.start("set-own", path, "w\($0)", "200") }
             repeat { try await file.delete() } while !writers.allSatisfy(\.hasEnded)

@@ -147,7 +147,7 @@ extension PreferencesFileTests {
             await withTaskGroup { group in
                 for process in 0..<4 {
                     group.addTask {
-                        let storage = open(path)
+                        let storage = PreferencesFile.ofAnotherProcess(path, lockTimeout: hangLimit)
                         for number in 0..<50 {
                             StoredValue(key: "own-\(process)-\(number)", default: 0, storage: storage).set(1)
                             StoredValue(key: "shared", default: 0, storage: storage).update { $0 += 1 }

@@ -44,7 +44,8 @@ extension ReloadTests {
     func whileWriting() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/p.json"
-            let storage = PreferencesFile.ofAnotherProcess(path), other = PreferencesFile.ofAnotherProcess(path)
+            let storage = PreferencesFile.ofAnotherProcess(path, lockTimeout: hangLimit)
+            let other = PreferencesFile.ofAnotherProcess(path, lockTimeout: hangLimit)
             storage.store.addLayers([folder + "/layer.json"])
             let value = StoredValue(key: "theirs", default: 0, storage: storage), layered = StoredValue(key: "layered", default: 0, storage: storage)
             let theirs = StoredValue(key: "theirs", default: 0, storage: other)

@@ -9,13 +9,14 @@ extension PreferencesFile {
     static func ofAnotherProcess(
         _ path: String, operations: FileOperations = .posix,
         syncDelay: Duration = .milliseconds(50), sizeLimit: Int = DurableFile.sizeLimit,
-        retryPause: Duration? = nil, patience: Duration = RefreshSchedule.patience
+        retryPause: Duration? = nil, patience: Duration = RefreshSchedule.patience,
+        lockTimeout: Duration = DurableFile.lockTimeout
     ) -> PreferencesFile {
         let file = DurableFile(path: path, operations: operations)
         return PreferencesFile(
             PreferencesStore(
                 .success(file), path: file.place, syncDelay: syncDelay, sizeLimit: sizeLimit,
-                retries: retryPause.map(RetryThread.init(firstPause:)), patience: patience,
+                retries: retryPause.map(RetryThread.init(firstPause:)), patience: patience, lockTimeout: lockTimeout,
                 queues: StoreQueues()))
     }
 }

@@ -11,6 +11,8 @@ final class Prompter: Sendable {
         case wait = "'wait'"
         /// The person types the password when ``Prompter/answer()`` says so.
         case later = "'later' 'password'"
+        /// The person closes the question when ``Prompter/answer()`` says so.
+        case noLater = "'later'"
     }
 
     private let log: String

@@ -87,9 +87,9 @@ extension LiveSecretTests {
             for await status in group { #expect(status == .unavailable(.timedOut(after: .seconds(5)))) }
         }
         try await eventually("it is asked") { keyring.reads == 1 }
+        #expect(keyring.reads == 1, "for all eight; one that begins to listen late reads again")
         keyring.release()
         try await eventually("the answer is there") { token.wrappedValue == "kept" }
-        #expect(keyring.reads == 1)
     }
 
     @Test("A first getter waits for no change of ours that is under way")

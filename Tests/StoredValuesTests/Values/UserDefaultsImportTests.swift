@@ -125,7 +125,9 @@ extension UserDefaultsImportTests {
             let path = try write(["count": 1], to: folder)
             let reports = try await withThrowingTaskGroup(of: UserDefaultsImport.self) { group in
                 for _ in 0..<4 {
-                    group.addTask { try PreferencesFile.ofAnotherProcess(folder + "/p.json").importUserDefaults(at: path) }
+                    group.addTask {
+                        try PreferencesFile.ofAnotherProcess(folder + "/p.json", lockTimeout: hangLimit).importUserDefaults(at: path)
+                    }
                 }
                 return try await group.reduce(into: []) { $0.append($1) }
             }
