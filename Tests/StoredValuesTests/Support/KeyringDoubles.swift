@@ -10,7 +10,7 @@ final class SteeredKeyring: Keyring {
         var holdsWrites = false
         /// Reads and writes that are held up; the oldest first.
         var held: [CheckedContinuation<Void, Never>] = []
-        var reads = 0
+        var accountsRead: [String] = []
     }
 
     private let state = Guarded(State())
@@ -20,7 +20,10 @@ final class SteeredKeyring: Keyring {
     var changes: KeyringChanges { broadcaster.changes }
 
     /// How often it was read.
-    var reads: Int { state.withLock { $0.reads } }
+    var reads: Int { accountsRead.count }
+
+    /// Whose secrets were read, in this order.
+    var accountsRead: [String] { state.withLock { $0.accountsRead } }
 
     /// What it keeps. Setting it is what another process does.
     var secret: Secret? {
@@ -77,7 +80,7 @@ final class SteeredKeyring: Keyring {
     func read(_ id: SecretIdentifier) async throws(KeyringError) -> Secret? {
         let found = secret
         await wait { state in
-            state.reads += 1
+            state.accountsRead.append(id.account)
             return state.holdsReads
         }
         return found
