@@ -115,7 +115,7 @@ extension FileLockTests {
             consume(try DurableFile(path: path).lock(timeout: hangLimit))
             let looker = try operations.open(path + ".lock", for: .locking)
             defer { operations.close(looker) }
-            let waiting: @Sendable () -> Int64? = { FileOperations.posix.othersMark(looker, in: LockWait.waiting) }
+            let waiting: @Sendable () -> Int64? = { operations.othersMark(looker, in: LockWait.waiting) }
             for timeout in [hangLimit, nil, hangLimit, nil] {
                 let isHeld = OneShot<Void>(), isWaitedFor = DispatchSemaphore(value: 0)
                 async let greedy = offPool {

@@ -94,9 +94,11 @@ extension LiveSecretTests {
             for await status in group { #expect(status == .unavailable(.timedOut(after: .seconds(5)))) }
         }
         try await eventually("it is asked") { keyring.reads == 1 }
-        #expect(keyring.reads == 1, "for all eight; one that begins to listen late reads again")
-        keyring.release()
+        #expect(keyring.reads == 1)
+        // What would be asked for after it is held up: for it to be of use, it must be taken.
+        keyring.release(at: 0)
         try await eventually("the answer is there") { token.wrappedValue == "kept" }
+        keyring.release()
     }
 
     @Test("A first getter waits for no change of ours that is under way")
