@@ -230,8 +230,11 @@ final class PreferencesStore: Sendable {
 
     /// Notes what `note` adds, and logs it.
     func report(_ note: (inout TroubleLog) -> Void) {
-        state.withLock { note(&$0.log) }
-        finish(AfterUnlocking())
+        let notes = state.withLock { state in
+            note(&state.log)
+            return state.log.take()  // at once: else another thread could take it, and log it only after this has returned
+        }
+        finish(AfterUnlocking(), logging: notes)
     }
 
     /// Does what is left to do after a read, and logs the notes.

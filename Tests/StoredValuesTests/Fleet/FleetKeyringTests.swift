@@ -57,7 +57,7 @@
                     }
                     #expect(error?.reason == .readOnly)
                 }
-                #expect(token.wrappedValue == TestSecret.text())
+                try await eventually("a getter has it") { token.wrappedValue == TestSecret.text() }
                 #expect(try DurableFile(path: Self.path(in: folder)).currentIdentity() == before)
             }
         }

@@ -25,7 +25,7 @@ extension CredentialsKeyringTests {
     @Test("A file named as the key is the secret, for every service; one named service.key is it before that")
     func names() async throws {
         try await withTemporaryFolder { folder in
-            let keyring = CredentialsKeyring(path: folder)
+            let keyring = CredentialsKeyring(path: folder, deadline: hangLimit)
             #expect(try await keyring.read(id) == nil)
             try put("for all", folder + "/token")
             #expect(try await keyring.read(id) == Secret("for all".utf8))
@@ -45,7 +45,7 @@ extension CredentialsKeyringTests {
         let bytes = first + [UInt8](repeating: 7, count: sevens)
         try await withTemporaryFolder { folder in
             try Data(bytes).write(to: URL(fileURLWithPath: folder + "/token"))
-            #expect(try await CredentialsKeyring(path: folder).read(id) == Secret(bytes))
+            #expect(try await CredentialsKeyring(path: folder, deadline: hangLimit).read(id) == Secret(bytes))
         }
     }
 
@@ -83,21 +83,21 @@ extension CredentialsKeyringTests {
     func tooLarge() async throws {
         try await withTemporaryFolder { folder in
             try Data(count: 1 << 20 + 1).write(to: URL(fileURLWithPath: folder + "/token"))
-            await #expect(throws: KeyringError.tooLarge) { try await CredentialsKeyring(path: folder).read(id) }
+            await #expect(throws: KeyringError.tooLarge) { try await CredentialsKeyring(path: folder, deadline: hangLimit).read(id) }
         }
     }
 
     @Test("A missing folder, or a file in its place, is a reason and not an absent secret")
     func missingFolder() async throws {
         try await withTemporaryFolder { folder in
-            let missing = CredentialsKeyring(path: folder + "/none")
+            let missing = CredentialsKeyring(path: folder + "/none", deadline: hangLimit)
             #expect(try await reason { _ = try await missing.read(id) }.contains("\(folder)/none\" is missing"))
             #expect(try await reason { _ = try await missing.identifiers(inService: "s") }.contains("is missing"))
             #expect(try await reason { try await missing.unlock() }.contains("is missing"))
             let error = await #expect(throws: KeyringError.self) { try await missing.unlock() }
             #expect(try !"\(#require(error))".contains("program"), "there is none")
             try put("", folder + "/file")
-            let file = CredentialsKeyring(path: folder + "/file")
+            let file = CredentialsKeyring(path: folder + "/file", deadline: hangLimit)
             #expect(try await reason { _ = try await file.read(id) }.contains("is a regular file, not a folder"))
         }
     }
@@ -105,7 +105,7 @@ extension CredentialsKeyringTests {
     @Test("What is there and cannot be read is no absent secret either")
     func unreadable() async throws {
         try await withTemporaryFolder { folder in
-            let keyring = CredentialsKeyring(path: folder)
+            let keyring = CredentialsKeyring(path: folder, deadline: hangLimit)
             let (read, path) = ({ _ = try await keyring.read(id) }, folder + "/token")
             try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "gone")
             #expect(try await reason(read).contains("a symbolic link to a missing file"))
@@ -149,7 +149,7 @@ extension CredentialsKeyringTests {
         ])
     func badNames(name: String) async throws {
         try await withTemporaryFolder { folder in
-            let keyring = CredentialsKeyring(path: folder + "/in")
+            let keyring = CredentialsKeyring(path: folder + "/in", deadline: hangLimit)
             try FileManager.default.createDirectory(atPath: folder + "/in", withIntermediateDirectories: false)
             try put("outside", folder + "/token")
             let reason = try await reason { _ = try await keyring.read(SecretIdentifier(service: "s", account: name)) }
@@ -165,8 +165,8 @@ extension CredentialsKeyringTests {
         try await withTemporaryFolder { folder in
             let id = SecretIdentifier(service: "s", account: String(repeating: "n", count: 255))
             try put("long", folder + "/" + id.account)
-            #expect(try await CredentialsKeyring(path: folder).read(id) == Secret("long".utf8))
-            #expect(try await CredentialsKeyring(path: folder).identifiers(inService: "s") == [id])
+            #expect(try await CredentialsKeyring(path: folder, deadline: hangLimit).read(id) == Secret("long".utf8))
+            #expect(try await CredentialsKeyring(path: folder, deadline: hangLimit).identifiers(inService: "s") == [id])
         }
     }
 
@@ -177,7 +177,7 @@ extension CredentialsKeyringTests {
                 try put(name, folder + "/" + name)
             }
             try FileManager.default.createDirectory(atPath: folder + "/folder", withIntermediateDirectories: false)
-            let keyring = CredentialsKeyring(path: folder)
+            let keyring = CredentialsKeyring(path: folder, deadline: hangLimit)
             let ids = try await keyring.identifiers(inService: id.service)
             #expect(ids.map(\.account) == [".hidden", "a", "b", "com.example.Editor.", "com.example.Editor..."])
             for id in ids { #expect(try await keyring.read(id) != nil) }
@@ -195,7 +195,7 @@ extension CredentialsKeyringTests {
             }
             try files.createSymbolicLink(atPath: folder + "/..data", withDestinationPath: "..1")
             try files.createSymbolicLink(atPath: folder + "/token", withDestinationPath: "..data/token")
-            let keyring = CredentialsKeyring(path: folder)
+            let keyring = CredentialsKeyring(path: folder, deadline: hangLimit)
             var changes = keyring.changes.makeAsyncIterator()
             #expect(try await keyring.read(id) == Secret("first".utf8))
             #expect(try await keyring.identifiers(inService: id.service) == [id])
@@ -209,11 +209,11 @@ extension CredentialsKeyringTests {
     @Test("A change is reported when the file of a secret that was read is created, written in place, replaced or removed")
     func changes() async throws {
         try await withTemporaryFolder { folder in
-            let keyring = CredentialsKeyring(path: folder), path = folder + "/token"
+            let keyring = CredentialsKeyring(path: folder, deadline: hangLimit), path = folder + "/token"
             try put("linked", folder + "/elsewhere")
             #expect(try await keyring.read(id) == nil)
             // The one listens after the secret was read, the other one before another is.
-            var changes = CredentialsKeyring(path: folder).changes.makeAsyncIterator()
+            var changes = CredentialsKeyring(path: folder, deadline: hangLimit).changes.makeAsyncIterator()
             let steps: [(String?, () throws -> Void)] = [
                 ("made", { try put("made", path) }),
                 ("replaced", { try "replaced".write(toFile: path, atomically: true, encoding: .utf8) }),
@@ -238,7 +238,7 @@ extension CredentialsKeyringTests {
     @Test("However many secrets were read, few are watched; those that wrappers use are heard as long as these live")
     func manySecrets() async throws {
         try await withTemporaryFolder { folder in
-            let keyring = CredentialsKeyring(path: folder)
+            let keyring = CredentialsKeyring(path: folder, deadline: hangLimit)
             let changes = CredentialsChanges.shared(for: try #require(CredentialsFolder(folder)))
             do {
                 try put("old", folder + "/token")

@@ -79,7 +79,7 @@ extension EncryptedFileChangesTests {
             try await eventually("the disk is waited for") { isWaiting.load(ordering: .relaxed) }
 
             let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: keyring)
-            #expect(await offPool { token.wrappedValue } == "old")
+            try await eventually("a getter has the old one") { await offPool { token.wrappedValue } == "old" }
             var changes = keyring.changes.makeAsyncIterator()
             isSlow.store(false, ordering: .relaxed)
             disk.signal()

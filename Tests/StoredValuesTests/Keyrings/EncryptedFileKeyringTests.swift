@@ -318,7 +318,7 @@ extension EncryptedFileKeyringTests {
                 key: .passphrase {
                     Issue.record("the passphrase was asked for")
                     return Secret("x".utf8)
-                })
+                }, deadline: hangLimit)
             await #expect(throws: KeyringError.damaged(path: folder + "/store")) { try await keyring.read(id) }
         }
     }

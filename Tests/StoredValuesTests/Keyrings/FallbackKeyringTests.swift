@@ -188,7 +188,7 @@ extension FallbackKeyringTests {
         try await withTemporaryFolder { folder in
             // Its lock is not to be had, for its key is missing.
             let file = EncryptedFileKeyring(path: folder + "/new/store", key: .file(folder + "/key"), deadline: hangLimit)
-            let readOnly = FallbackKeyring([.credentials(at: folder)])
+            let readOnly = FallbackKeyring([CredentialsKeyring(path: folder, deadline: hangLimit)])
             for (count, keyring) in [FallbackKeyring([one, file]), FallbackKeyring([readOnly, one, file])].enumerated() {
                 let number = SecurelyStoredValue<Int>(key: "n", service: "s", keyring: keyring)
                 try await number.update { $0 = ($0 ?? 0) + 1 }

@@ -72,7 +72,7 @@ extension PortalKeyTests {
         #expect(await error { () async throws(KeyringError) in try await keyring.write(Secret([1]), for: id, label: "") } == .locked)
         #expect(await error { () async throws(KeyringError) in try await keyring.remove(id) } == .locked)
         #expect(await error { () async throws(KeyringError) in try await keyring.identifiers(inService: "a") } == .locked)
-        #expect(token.wrappedValue == nil && token.status == .unavailable(.locked))
+        try await eventually("a getter says so") { token.wrappedValue == nil && token.status == .unavailable(.locked) }
         #expect(await error { () async throws(KeyringError) in try await keyring.unlock() } == .locked)
         try await desktop.unlock()
         #expect(await error { () async throws(KeyringError) in try await keyring.read(id) } == .locked)
@@ -97,7 +97,7 @@ extension PortalKeyTests {
             #expect(await error { () async throws(KeyringError) in try await patient.read(id) } == .locked)
         }
         let values = Collector(token.values)
-        #expect(token.wrappedValue == nil && token.status == .unavailable(.locked))
+        try await eventually("a getter says so") { token.wrappedValue == nil && token.status == .unavailable(.locked) }
         await expectSecretError(.locked) { try await token.load() }
         let unlocking = Task { try await patient.unlock() }
         #expect(values.elements.isEmpty && prompter.asked == 1)

@@ -149,7 +149,7 @@ extension SecretMoveTests {
     func readOnly() async throws {
         try await withTemporaryFolder { folder in
             try Data([1]).write(to: URL(fileURLWithPath: folder + "/a"))
-            let source: CredentialsKeyring = .credentials(at: folder)
+            let source = CredentialsKeyring(path: folder, deadline: hangLimit)
             let destination = InMemoryKeyring()
             await #expect(throws: SecretMoveError.source(.readOnly)) { try await source.moveSecrets(inService: "s", to: destination) }
             #expect(try await source.read(id("a")) == Secret([1]))

@@ -85,13 +85,16 @@ extension SecretServiceTimeTests {
         for number in 0..<count {
             try await keyring.write(Secret("v".utf8), for: .init(service: "pool", account: "\(number)"), label: "")
         }
-        let values = await withTaskGroup { group in
-            for number in 0..<count {
-                group.addTask { SecurelyStoredValue<String>(key: "\(number)", service: "pool", keyring: keyring).wrappedValue }
+        // Again where the machine takes the five seconds that a getter waits for.
+        try await eventually("all have them") {
+            let values = await withTaskGroup { group in
+                for number in 0..<count {
+                    group.addTask { SecurelyStoredValue<String>(key: "\(number)", service: "pool", keyring: keyring).wrappedValue }
+                }
+                return await group.reduce(into: [String?]()) { $0.append($1) }
             }
-            return await group.reduce(into: [String?]()) { $0.append($1) }
+            return values == Array(repeating: "v", count: count)
         }
-        #expect(values == Array(repeating: "v", count: count))
     }
 
     @Test("A daemon killed at any moment costs at most the write under way, and never an acknowledged one")
