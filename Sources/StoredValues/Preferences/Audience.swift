@@ -4,10 +4,9 @@ import StoredValuesSupport
 struct Audience {
     /// A class, because copying a weak reference takes long.
     private final class Declaration: Sendable {
-        let identifier: ObjectIdentifier
         weak let member: (any LiveMember)?
 
-        init(of member: any LiveMember) { (identifier, self.member) = (ObjectIdentifier(member), member) }
+        init(of member: any LiveMember) { self.member = member }
     }
 
     /// Called after each change with the store's state locked: it fills buffers and returns.
@@ -26,14 +25,16 @@ struct Audience {
 
     func member(of key: PreferencesKey) -> (any LiveMember)? { declarations[key]?.member }
 
+    /// Whether `key` has a member, be it one that another thread is releasing, and which is about to leave its last good value.
+    func isDeclared(_ key: PreferencesKey) -> Bool { declarations[key] != nil }
+
     mutating func declare(_ key: PreferencesKey, by member: any LiveMember) { declarations[key] = Declaration(of: member) }
 
     /// Takes the last good value of a released member of `key`.
     mutating func takeLastGood(of key: PreferencesKey) -> (any Sendable)? { lastGoodValues.removeValue(forKey: key) }
 
     /// Forgets the member of `key`, which is being released, and keeps its last good value. Returns what to release without a lock.
-    mutating func forget(_ key: PreferencesKey, by identifier: ObjectIdentifier, lastGood: (any Sendable)?) -> [any Sendable] {
-        guard declarations[key]?.identifier == identifier else { return [] }
+    mutating func forget(_ key: PreferencesKey, lastGood: (any Sendable)?) -> [any Sendable] {
         declarations[key] = nil
         if declarations.capacity > 64, declarations.count < declarations.capacity / 8 {  // a dictionary never shrinks by itself
             declarations = Dictionary(uniqueKeysWithValues: declarations.map { ($0.key, $0.value) })

@@ -63,10 +63,7 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
         super.init(content)
     }
 
-    required init(_ content: StoredContent) {
-        (condition, member, isUncovered) = (.always, nil, false)
-        super.init(content)
-    }
+    required convenience init(_ content: StoredContent) { self.init(content, if: .always) }
 
     convenience init(_ stored: StoredJSON?, if condition: Condition = .always, isUncovered: Bool = false) {
         self.init(StoredContent(stored), if: condition, isUncovered: isUncovered)

@@ -252,13 +252,12 @@ struct PreferencesDocument: Sendable {
 
     // MARK: Size, which must stay small enough for the file to be read again
 
-    /// Whether the file stays within `limit` with `changes`, or does not grow because of them.
+    /// Whether the file stays within `limit` with `changes`.
     func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
         // Usually this bound is enough, without a lookup. A name grows by its escapes, and may be listed among the versions, too.
         let bound = changes.reduce(formattedSize) { $0 + ($1.value.stored?.json.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }
         guard bound > limit else { return true }
-        let growth = growth(by: changes)
-        return growth <= 0 || formattedSize + growth <= limit
+        return formattedSize + growth(by: changes) <= limit
     }
 
     /// By how much `changes` enlarge the text, at most.

@@ -25,7 +25,11 @@ extension PreferencesStore {
             tryAgain()
             return problem
         }
-        await readingLayers?.value
+        await withTaskCancellationHandler {
+            await readingLayers?.value
+        } onCancel: {
+            readingLayers?.cancel()
+        }
         // Taken only now: refusals that no flush waits for any more belong to the next one.
         let refusals = state.withLock { $0.log.takeRefusals() }
         if let first = refusals.first { throw refusals.count > 1 ? .several(refusals) : first }

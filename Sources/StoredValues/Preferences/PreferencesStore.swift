@@ -88,29 +88,35 @@ final class PreferencesStore: Sendable {
     // MARK: Live values and listeners
 
     /// The live value of `key`: the one in use, or a new one, made by `make` from the stored content and the last good value of
-    /// the former one. It must ``forget(_:_:lastGood:)`` the key when it is released. Traps if the key is declared with another item type.
+    /// the former one. It must ``forget(_:lastGood:)`` the key when it is released. Traps if the key is declared with another item type.
     func member<Item, Member: LiveMember>(_ key: String, _ itemType: Item.Type, make: (StoredJSON?, (any Sendable)?) -> Member) -> Member {
         let key = PreferencesKey(key)
-        // The last good value is released out here, without a lock: it may be of another type.
-        let (found, lastGood) = state.withLock { state -> (any LiveMember, (any Sendable)?) in
-            if let member = state.audience.member(of: key) { return (member, nil) }
-            let lastGood = state.audience.takeLastGood(of: key)
-            let member = make(state.members.stored(key), lastGood)
-            state.audience.declare(key, by: member)
-            return (member, lastGood)
+        while true {
+            var found: (any LiveMember)?
+            // The last good value is released out here, without a lock: it may be of another type.
+            let lastGood = state.withLock { state -> (any Sendable)? in
+                found = state.audience.member(of: key)
+                // Another thread may be releasing it, and about to leave its last good value.
+                guard found == nil, !state.audience.isDeclared(key) else { return nil }
+                let lastGood = state.audience.takeLastGood(of: key)
+                let member = make(state.members.stored(key), lastGood)
+                state.audience.declare(key, by: member)
+                found = member
+                return lastGood
+            }
+            withExtendedLifetime(lastGood) {}
+            if let found {
+                if let member = found as? Member { return member }
+                programmerError(
+                    "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(distinctNames(found.itemType, itemType)). Give one of them another key.")
+            }
+            yieldThread()
         }
-        withExtendedLifetime(lastGood) {}
-        guard let member = found as? Member else {
-            programmerError(
-                "The key \"\(key.text)\" of \"\(path)\" is declared with two types: \(distinctNames(found.itemType, itemType)). Give one of them another key.")
-        }
-        return member
     }
 
-    /// Forgets that `member`, which is being released, is the live value of `key`. Its last good value is kept for the next one.
-    func forget(_ key: String, _ member: some LiveMember, lastGood: (any Sendable)?) {
-        let identifier = ObjectIdentifier(member)
-        let old = state.withLock { $0.audience.forget(PreferencesKey(key), by: identifier, lastGood: lastGood) }
+    /// Forgets the live value of `key`, which is being released. Its last good value is kept for the next one.
+    func forget(_ key: String, lastGood: (any Sendable)?) {
+        let old = state.withLock { $0.audience.forget(PreferencesKey(key), lastGood: lastGood) }
         withExtendedLifetime(old) {}  // released without the lock
     }
 
@@ -246,8 +252,10 @@ final class PreferencesStore: Sendable {
     /// either.
     func finish(_ later: AfterUnlocking, logging notes: [TroubleLog.Note], releasing changes: MemberChanges = [:]) {
         guard let outer = ThreadActivity.ofAnyFile, let store = outer.store else {
-            later.run()
-            log(notes)
+            ThreadActivity.outside {
+                later.run()
+                log(notes)
+            }
             return withExtendedLifetime(changes) {}
         }
         var later = later

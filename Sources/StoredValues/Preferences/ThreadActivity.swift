@@ -94,6 +94,15 @@ enum ThreadActivity: Equatable, CustomStringConvertible {
         return try validation()
     }
 
+    /// Runs what the thread does for others, for whom it is inside of no validation.
+    static func outside(_ body: () -> Void) {
+        let stack = ofThread
+        guard !stack.pointee.isEmpty else { return body() }
+        let own = exchange(&stack.pointee, with: [])
+        defer { stack.pointee = own }
+        body()
+    }
+
     /// Whether the thread may read other values in it than other threads do.
     private var hasView: Bool {
         switch self {

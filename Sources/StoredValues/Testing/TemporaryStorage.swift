@@ -11,7 +11,8 @@ import StoredValuesSupport
 /// Inside, ``PreferencesFile/standard`` and ``PreferencesFile/named(_:)`` are files in a temporary folder, which is removed at
 /// the end, without layers and variables, and ``Keyring/system`` is an ``InMemoryKeyring``. Every operation of a wrapper uses the storage of the task that it
 /// runs in, else the storage in which the wrapper was made, else the real one. Child tasks and `Task { }` inherit the storage.
-/// After the end it is empty for whoever still uses it.
+/// After the end it is empty for whoever still uses it. A key or secret that was used inside keeps its type until then; pass what an older version of
+/// the program stored as `preferences` or `secrets`.
 ///
 /// Not covered: files and keyrings that are named explicitly, and what runs on a dispatch queue or in a detached task, except through a
 /// wrapper, or a ``PreferencesFile/named(_:)``, that was made inside.

@@ -36,7 +36,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
         return store.member(key, Item.self) { LivePreference(key, in: store, text: $0, $1 as? LastGood<Item>, schema: schema) }
     }
 
-    deinit { store.forget(key, self, lastGood: lastGood.withLock { $0 }.leaving(live.current)) }
+    deinit { store.forget(key, lastGood: lastGood.withLock { $0 }.leaving(live.current)) }
 
     /// Notes a wrapper's declaration. A default or validation that differs from the first wrapper's is logged, once.
     func note(_ declaration: StoredKey<Item>) {

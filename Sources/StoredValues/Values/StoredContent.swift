@@ -97,8 +97,6 @@ struct LastGood<Item: StorableItem>: Sendable {
     /// When the content is replaced, it becomes the last good item.
     private var made: (item: Item, reader: StoredKey<Item>, revision: UInt64)?
 
-    init(item: Item? = nil) { self.item = item }
-
     /// Notes the item that a reader got from the content of a revision.
     mutating func note(_ item: Item, by reader: StoredKey<Item>, of revision: UInt64) {
         if let made, made.revision >= revision { return }
@@ -112,14 +110,14 @@ struct LastGood<Item: StorableItem>: Sendable {
 
     /// What the next live value of the key needs to know when this one is released with this content; nil for nothing.
     func leaving(_ last: (content: StoredContent, revision: UInt64)) -> LastGood? {
-        let item: Item? =
-            switch last.content {
-            case .absent: nil
-            case _ where made?.revision == last.revision: made?.item
-            case .item: last.content.item(Item.self)
-            case .text, .undecodable, .unreadable: item
-            }
-        return item.map { LastGood(item: $0) }
+        var next = LastGood()
+        switch last.content {
+        case .absent: return nil
+        case _ where made?.revision == last.revision: next.item = made?.item
+        case .item: next.item = last.content.item(Item.self)
+        case .text, .undecodable, .unreadable: (next.item, next.replaced) = (item, replaced)
+        }
+        return next.item == nil && next.replaced.isEmpty ? nil : next
     }
 
     func afterReplacing(_ old: (content: StoredContent, revision: UInt64), by new: StoredContent) -> LastGood {

@@ -39,8 +39,8 @@ extension StoredValue {
         }
     }
 
-    /// Stores `item` so that it survives a power cut when this returns. If it throws, nothing has changed. For input whose loss would
-    /// matter.
+    /// Stores `item` so that it survives a power cut when this returns. If it throws, nothing has changed, but for the cases below. For input
+    /// whose loss would matter.
     ///
     /// It is validated as by ``set(checking:)``, and throws the same errors. The new file is synced to the disk before it takes the
     /// place of the old one: if the disk is full, read-only or gone, ``PreferencesError/notSaved(path:reason:)`` is thrown, and the

@@ -42,6 +42,24 @@ extension TooLargeTests {
         }
     }
 
+    @Test("In a file that only its layout makes too large, a change that does not enlarge it is refused, too: it could never be written")
+    func layout() async throws {
+        try await withTemporaryFolder { folder in
+            let storage = open(folder + "/p.json"), members = (0..<1000).map { #""a\#($0)":0"# }
+            try "{\(members.joined(separator: ","))}".write(toFile: storage.path, atomically: false, encoding: .utf8)
+            let before = try contents(ofFile: storage.path)
+            #expect(before.utf8.count < limit)
+            let value = StoredValue(key: "a1", default: 0, storage: storage)
+            value.set(1)
+            #expect(value.value == 0)
+            #expect(try contents(ofFile: storage.path) == before)
+            try await expectRefusal(of: "a1", in: storage)
+            storage.batch { for number in 100..<1000 { StoredValue(key: "a\(number)", default: 0, storage: storage).reset() } }
+            value.set(1)
+            #expect(value.value == 1 && PreferencesFile.ofAnotherProcess(storage.path).keys.count == 100)
+        }
+    }
+
     @Test("Of several that exceed it together, what came first stays")
     func together() async throws {
         try await withTemporaryFolder { folder in

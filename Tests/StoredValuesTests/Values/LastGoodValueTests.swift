@@ -307,6 +307,43 @@ extension LastGoodValueTests {
         }
     }
 
+    @Test("It outlives a wrapper that has not read what is broken, whether it was stored by another program or by this one", arguments: [true, false])
+    func releasedUnread(isOwn: Bool) async throws {
+        try await withStorage(#"{"limit": 7}"#) { file in
+            func value() -> StoredValue<Int> { StoredValue(key: "limit", default: 60, storage: file.storage) }
+            do {
+                let value = value()
+                #expect(value.value == 7)
+                if isOwn { value.set(8) }
+                try file.write(#"{"limit": "x"}"#)
+                withExtendedLifetime(value) {}
+            }
+            #expect(value().value == (isOwn ? 8 : 7) && value().repairs.map(\.action) == [.usedLastGood])
+            try file.write(#"{"limit": "y"}"#)
+            #expect(value().value == (isOwn ? 8 : 7))
+        }
+    }
+
+    @Test("Who makes a wrapper while another thread releases the last one gets what that leaves")
+    func madeWhileReleased() async throws {
+        try await withStorage("{}") { file in
+            let store = file.storage.store, found = OneShot<Int?>(), isFound = DispatchSemaphore(value: 0)
+            do {
+                let member = store.member("limit", Int.self) { _, _ in
+                    LeavingMember(store, 7) {
+                        Thread.detachNewThread {
+                            found.answer(store.member("limit", Int.self) { LeavingMember(store, $1 as? Int) {} }.lastGood)
+                            isFound.signal()
+                        }
+                        _ = isFound.wait(timeout: .now() + .milliseconds(100))  // which is enough to come too early
+                    }
+                }
+                withExtendedLifetime(member) {}
+            }
+            #expect(await found.wait(cancelled: nil) == 7)
+        }
+    }
+
     @Test("Its removal by another program is known even while no wrapper is kept")
     func removedBetweenRequests() async throws {
         try await withStorage(#"{"limit": 7}"#) { file in
@@ -367,4 +404,27 @@ extension LastGoodValueTests {
             #expect(value.repairs.isEmpty)
         }
     }
+}
+
+/// A live value that leaves a last good value, and does something before that while it is released.
+private final class LeavingMember: LiveMember {
+    let lastGood: Int?
+    private let store: PreferencesStore
+    private let whileReleased: @Sendable () -> Void
+
+    init(_ store: PreferencesStore, _ lastGood: Int?, whileReleased: @escaping @Sendable () -> Void) {
+        (self.store, self.lastGood, self.whileReleased) = (store, lastGood, whileReleased)
+    }
+
+    deinit {
+        whileReleased()
+        store.forget("limit", lastGood: lastGood)
+    }
+
+    var itemType: any Any.Type { Int.self }
+    func beginChange() {}
+    func take(_: MemberChange, _: inout AfterUnlocking) {}
+    func endChange() {}
+    func notifyObservers() {}
+    func claimVariable() {}
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Observation
 import StoredValuesSupport
 import Testing
 
@@ -289,6 +290,24 @@ extension ValidationTests {
             }
             let sentence = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
             #expect(sentence.contains(#"set(_:) of "other" was called inside the validation of "size""#))
+        }
+    }
+
+    @Test("Who observes a value that moves from its former key while a validation reads it may set values")
+    func observerInside() async throws {
+        try await withTemporaryFolder { folder in
+            let path = folder + "/p.json"
+            try #"{"old": 20, "size": 90}"#.write(toFile: path, atomically: false, encoding: .utf8)
+            let storage = PreferencesFile.ofAnotherProcess(path)
+            let observed = StoredValue(key: "most", default: 10, storage: storage), seen = StoredValue(key: "seen", default: 0, storage: storage)
+            withObservationTracking {
+                #expect(observed.wrappedValue == 10)
+            } onChange: {
+                seen.set(1)
+            }
+            let most = StoredValue(key: "most", default: 10, formerKeys: ["old"], storage: storage)
+            let size = StoredValue(key: "size", default: 1, validate: { min($0, most.wrappedValue) }, storage: storage)
+            #expect(size.wrappedValue == 20 && seen.wrappedValue == 1)
         }
     }
 
