@@ -13,7 +13,7 @@
             // Inserts so many notes one by one, with the ids <prefix>0 and so on from those that are there, and prints how many there are.
             Command("store-insert", "file", "prefix", "times") { arguments in
                 let store = notes(arguments[0])
-                try await store.itemsHaveLoaded()
+                try await patiently { try await store.itemsHaveLoaded() }
                 let count = store.items.count { $0.id.hasPrefix(arguments[1]) }
                 say("\(count)")
                 for number in count..<(count + (try number(arguments[2]))) {

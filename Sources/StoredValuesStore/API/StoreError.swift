@@ -15,7 +15,7 @@
         case readOnly(path: String)
         /// The disk is full.
         case full(path: String)
-        /// Another process has held the lock of the database for this long.
+        /// Another process, or another part of this one, has kept the database for this long; or another program has its write-ahead log open.
         case locked(path: String, after: Duration)
         /// The file is no database, or parts of it are damaged. It stays as it is.
         case damaged(path: String, reason: String)
@@ -45,7 +45,7 @@
             case .notAccessible(let path, let reason): "The items in \"\(path)\" are not accessible. \(reason)"
             case .readOnly(let path): "\"\(path)\" is read-only, and was not changed. Check the owner and mode of the file and of its folder, and how the file system is mounted."
             case .full(let path): "There is no room for a change of \"\(path)\", which stays as it is. Free some space, or raise the quota."
-            case .locked(let path, let time): "Another program has kept \"\(path)\" locked for \(time); nothing was read or changed. Find it (fuser shows it), and try again."
+            case .locked(let path, let time): "Another program, or another part of this one, has kept \"\(path)\" locked for \(time); nothing was read or changed. Find it (fuser shows programs), and try again."
             case .damaged(let path, let reason): "\"\(path)\" is damaged, or no database: \(reason). It stays as it is. Put a copy of yours in its place, or move it away; \"stored-values store export\" gets out of it what can be read."
             case .foreign(let path): "\"\(path)\" is a database of another program. It stays as it is. Choose another file, or move it away."
             case .newerFile(let path, let stored, let supported): "A newer program made \"\(path)\" (version \(stored), this program knows up to \(supported)). Update this program."

@@ -58,7 +58,7 @@
         ///
         /// A file that is also named in another way is opened twice, and each store learns of the other's changes as of another process's.
         public init(path: String) {
-            requireProperUse(!path.isEmpty && !path.has("\0"), "StoreFile(path: \"\(path)\"): the path must not be empty")
+            requireProperUse(!path.isEmpty, "StoreFile(path: \"\(path)\"): the path must not be empty")
             let path = DurableFile(path: path).path
             self.init(place: .path(path), key: Array("path \(path)".utf8))
         }

@@ -247,13 +247,15 @@
         private static let rest = Duration.milliseconds(10)
 
         private func readOthersOrRetry() {
-            do { try turns.run { later in try read(&later) } } catch {
-                let error = StoreError(any: error, path: path)
-                var later = AfterUnlocking()  // the statuses of all readers change before anybody is notified
-                for reader in readers { reader.fail(error, &later) }
-                Turns.perform(later)
-                retries.request { [weak self] in self?.readOthersOrRetry() }
-            }
+            do {
+                try turns.run { later in
+                    do { try read(&later) } catch {
+                        // In the turn: after it, a change may succeed that knows nothing of this.
+                        for reader in readers { reader.fail(StoreError(any: error, path: path), &later) }
+                        throw error
+                    }
+                }
+            } catch { retries.request { [weak self] in self?.readOthersOrRetry() } }
         }
     }
 

@@ -31,9 +31,11 @@
             let cursor = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: arguments)
             var rows: [ItemRow] = []
             while let row = try cursor.next() {
-                // SQLite's columns may hold what their type does not say; only the number is always one.
+                // SQLite's columns may hold what their type does not say. The number is always one in our tables, but not in a table that somebody has
+                // put in their place.
+                guard let number = Int64.fromDatabaseValue(row[0]) else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a row has no number") }
                 let version = max(0, Int.fromDatabaseValue(row[2]) ?? 0), revision = Int64.fromDatabaseValue(row[4]) ?? 0
-                try rows.append(ItemRow(number: row[0], id: bytes(row, 1), version: version, json: bytes(row, 3), revision: revision))
+                try rows.append(ItemRow(number: number, id: bytes(row, 1), version: version, json: bytes(row, 3), revision: revision))
             }
             return rows
         }

@@ -14,6 +14,8 @@
             switch error.resultCode {
             case .SQLITE_BUSY, .SQLITE_LOCKED: self = .locked(path: path, after: Turns.timeout)
             case .SQLITE_FULL: self = .full(path: path)
+            case .SQLITE_READONLY where error.extendedResultCode == .SQLITE_READONLY_DBMOVED:
+                self = .notAccessible(path: path, reason: "It was moved, replaced or removed during the change, which was not made. Try again.")
             case .SQLITE_READONLY, .SQLITE_PERM: self = .readOnly(path: path)
             case .SQLITE_NOTADB, .SQLITE_CORRUPT: self = .damaged(path: path, reason: Self.text(error))
             default: self = .notAccessible(path: path, reason: "\(Self.text(error)). Check the file, its folder, the disk and your quota.")

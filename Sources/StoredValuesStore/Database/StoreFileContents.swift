@@ -37,6 +37,8 @@
         /// Whether the journal beside it can roll back a change, which is being made or was interrupted.
         package let hasHotJournal: Bool
         package let hasWriteAheadLog: Bool
+        /// Whether it is a database, and not one of stores.
+        package let isForeign: Bool
     }
 
     extension StoreFile {
@@ -57,11 +59,14 @@
                 let file = DurableFile(path: path)
                 guard try file.currentIdentity() != nil else { return nil }
                 let target = try file.resolvedPath
+                // sqlite.org/fileformat.html
+                let isDatabase = try file.bytes(0..<16, at: target).elementsEqual("SQLite format 3\0".utf8)
+                let isOurs = try file.bytes(68..<72, at: target).reduce(0) { $0 << 8 | Int64($1) } == ItemSchema.applicationID
                 return StoreFileInspection(
                     path: target, mode: try file.status(at: target, followingLinks: true)?.mode ?? 0,
                     hasHotJournal: try file.bytes(0..<8, at: target + "-journal") == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7],
-                    // sqlite.org/fileformat.html: the versions for writing and reading.
-                    hasWriteAheadLog: try file.bytes(18..<20, at: target).contains(2))
+                    // The versions for writing and reading.
+                    hasWriteAheadLog: try file.bytes(18..<20, at: target).contains(2), isForeign: isDatabase && !isOurs)
             }
         }
 

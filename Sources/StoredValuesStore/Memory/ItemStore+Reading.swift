@@ -24,8 +24,11 @@
         /// Whether memory has what the row says: if a file is read again, only differences become events.
         private func isKnown(_ row: ItemRow) -> Bool {
             let (item, number) = state.withLock { ($0.list[row.id], $0.list.number(of: row.id)) }
-            guard let item, number == row.number, row.version == coder.version else { return false }
-            return (try? ItemCoder<Item>.text(item)) == row.json
+            guard let item, number == row.number, let text = try? ItemCoder<Item>.text(item) else { return false }
+            if row.version == coder.version, row.json == text { return true }
+            // Edited by hand, repaired or of an older version, it may be the same item in another text.
+            guard let other = try? coder.item(from: row.json, version: row.version).item else { return false }
+            return (try? ItemCoder<Item>.text(other)) == text
         }
 
         /// The changes of other processes in their order, as far as the file still shows them.
@@ -83,13 +86,12 @@
         func expectAnotherFile() { state.withLock { $0.isCurrent = false } }
 
         func fail(_ error: StoreError, _ later: inout AfterUnlocking) {
-            let isNew = state.withLock { state in
-                guard state.status != .unavailable(error) else { return false }
+            state.withLock { state in
+                guard state.status != .unavailable(error) else { return }
                 state.status = .unavailable(error)
                 tellChange(&state, &later)
-                return true
+                later.notify { Logger(label: "StoredValues").error("\(error)") }
             }
-            if isNew { Logger(label: "StoredValues").error("\(error)") }
         }
     }
 #endif

@@ -22,6 +22,14 @@
         }
     }
 
+    /// Makes a change, and tries again where another connection has kept the file for too long, as that error says: a busy machine may stop the one
+    /// that has it.
+    func patiently<Result>(_ change: () async throws -> Result) async throws -> Result {
+        while true {
+            do { return try await change() } catch StoreError.locked {}
+        }
+    }
+
     extension StoreFile {
         private static let last = Atomic(0)
 

@@ -78,6 +78,37 @@
             }
         }
 
+        @Test("whose rows have no numbers, because somebody has made its table anew, is damaged")
+        func withoutNumbers() async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite"
+                try await Store<Note>.ofAnotherProcess(path).insert(Note("a"))
+                let row = "INSERT INTO items (store, id, json) VALUES ('notes', '\"x\"', '{}')"
+                try anotherProgram("CREATE TABLE t AS SELECT * FROM items; DROP TABLE items; ALTER TABLE t RENAME TO items; \(row)", path)
+                let store = Store<Note>.ofAnotherProcess(path)
+                #expect(store.items == [])
+                await #expect { try await store.itemsHaveLoaded() } throws: { if case .damaged = $0 as? StoreError { true } else { false } }
+            }
+        }
+
+        @Test("that is replaced or removed during a change says so; the next change is made", arguments: [true, false])
+        func movedMeanwhile(isReplaced: Bool) async throws {
+            try await withTemporaryFolder { folder in
+                let path = "\(folder)/s.sqlite", store = Store<Note>.ofAnotherProcess(path)
+                try await store.insert(Note("a"))
+                try FileManager.default.copyItem(atPath: path, toPath: "\(path).copy")
+                let error = await #expect(throws: StoreError.self) {
+                    try await store.updateAll(where: { _ in true }) { note in
+                        if isReplaced { rename("\(path).copy", path) } else { unlink(path) }
+                        note.count += 1
+                    }
+                }
+                guard case .notAccessible = error else { return #expect(Bool(false), "\(error as Any)") }
+                try await store.insert(Note("b"))
+                #expect(Store.ofAnotherProcess(path).items == (isReplaced ? [Note("a"), Note("b")] : [Note("b")]))
+            }
+        }
+
         @Test("with a write-ahead log is changed to a journal, unless another program has it open")
         func writeAheadLog() async throws {
             try await withTemporaryFolder { folder in
