@@ -24,7 +24,7 @@
     /// error; `requiredString(forKey:)` and `fetchString(forKey:)` throw it.
     ///
     /// **Freshness.** Values come from memory, which follows the file and the keyring; only the first read of a secret waits for the
-    /// keyring, for at most 5 s. `fetchValue(forKey:type:)` asks the keyring, or reads the file again if it has changed. Watched values
+    /// keyring, for at most 5 s. `fetchValue(forKey:type:)` asks the keyring, or reads the files again. Watched values
     /// and snapshots yield the latest state at once and after each change; a slow reader gets only the newest. The context of keys is
     /// ignored.
     public struct StoredValuesProvider: Sendable {

@@ -8,8 +8,8 @@ extension DurableFile {
     ///
     /// With a `suffix` it is the lock of the file with this name suffix, beside the real one. Creates the folder of the real one if it is
     /// missing, and nothing if there is something other than a file. Blocks the calling thread while it waits, and stops waiting when
-    /// `isWanted` returns false. Throws `lockTimedOut` when another has held the lock for all of `timeout`; nil waits without limit, and
-    /// without asking `isWanted`. `resolved` is the target of the path if known.
+    /// `isWanted` returns false. Throws `lockTimedOut` when another has held the lock for all of `timeout`; nil waits without limit.
+    /// `resolved` is the target of the path if known.
     package func lock(
         toChange suffix: String = "", at resolved: String? = nil, timeout: Duration? = lockTimeout, while isWanted: () -> Bool = { true }
     ) throws(FileError) -> LockedFile {
@@ -33,7 +33,7 @@ extension DurableFile {
             // was resolved, without waiting, counts as retargeted after this change.
             let held = try attempt(.lock, lockPath) { () throws(SystemErrorCode) in try operations.status(of: descriptor) }
             let isThere = try status(at: lockPath, followingLinks: false)?.identity.isSameFile(as: held.identity) ?? false
-            let leadsThere = wait.mayHaveWaited ? try resolvedPath == target : true
+            let leadsThere = wait.mayHaveWaited ? try resolvedPath.isIdentical(to: target) : true
             if isThere, leadsThere {
                 locked.found = try regularFile(at: target, for: .lock)
                 letWritersIn(descriptor, at: lockPath, held, of: target, locked.found)

@@ -70,7 +70,7 @@ package final class DurableGeneration: Sendable {
     private func keep(
         _ written: (file: FilePin, bytes: [UInt8])?, in generation: borrowing LockedFile, if isWhole: (FileContents) -> Bool
     ) throws(FileError) -> Bool {
-        let target = String(generation.path.dropLast(Self.suffix.count))
+        let target = generation.path.before(suffix: Self.suffix) ?? generation.path
         // The state found under the lock.
         let own = written.flatMap { $0.file.identity == generation.identity ? $0 : nil }
         let contents =

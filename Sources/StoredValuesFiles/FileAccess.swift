@@ -53,6 +53,8 @@ struct FileAccess {
     /// part, access is more restricted, never less. Throws ``SystemErrorCode/notPermitted`` if there is a list, and the owner or the
     /// group cannot be kept: its entries would mean others, and a former owner would have no access.
     func give(to descriptor: Int32, at path: String, now: FileStatus, _ operations: FileOperations) throws(SystemErrorCode) {
+        // While the file is still new: its mode may soon keep its owner from writing. A missing attribute does not change access.
+        for (name, value) in attributes { try? operations.setAttribute(name, of: descriptor, to: value) }
         var (mode, list) = (mode, list)
         if now.user != user || now.group != group, !giveOwner(to: descriptor, at: path, now: now, operations) {
             // Another group must not get the permissions of the old one.
@@ -71,8 +73,6 @@ struct FileAccess {
         }
         // Setting a list sets the mode.
         if list == nil, now.mode != mode { try operations.changeMode(of: descriptor, to: mode) }
-        // A missing attribute does not change access.
-        for (name, value) in attributes { try? operations.setAttribute(name, of: descriptor, to: value) }
     }
 
     /// Returns whether the group is now right.

@@ -50,7 +50,7 @@ package final class FileWatch: Sendable {
     package static func noteOwnChange() { WatchThread.lastOwnChange.store(monotonicNanoseconds(), ordering: .relaxed) }
 
     /// Why changes may go unseen; nil if all is well. What can be watched is watched all the same. ``Event/uncertain`` announces a
-    /// change. Exhausted resources are retried automatically; after removing another cause, create a new watch.
+    /// change. Exhausted resources and missing permissions are retried automatically; after removing another cause, create a new watch.
     package var problem: FileError? { thread.problem(of: number) }
 
     /// Does not wait for a handler that is running on another thread.

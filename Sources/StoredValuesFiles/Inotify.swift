@@ -32,10 +32,15 @@ class Inotify: @unchecked Sendable {
         try FileOperations.posix.read(instance, into: buffer)
     }
 
-    /// What is mounted at `path`, which contains no links, or nearest above it; nil if the system does not say. statfs(2), which
-    /// says less, is unavailable in Swift.
-    func mount(of path: String) -> MountTable.Mount? {
-        guard let table = try? DurableFile(path: "/proc/self/mountinfo").read() else { return nil }
+    /// What is mounted at `path`, which contains no links, or nearest above it; nil if the system does not say. Throws only for lack of
+    /// room. statfs(2), which says less, is unavailable in Swift.
+    func mount(of path: String) throws(FileError) -> MountTable.Mount? {
+        let table: FileContents?
+        do { table = try DurableFile(path: "/proc/self/mountinfo").read() } catch {
+            if error.isLackOfRoom { throw error }
+            return nil
+        }
+        guard let table else { return nil }
         return MountTable.mount(of: path, in: String(decoding: table.bytes, as: UTF8.self))
     }
 }

@@ -67,9 +67,14 @@ package struct LockedFile: ~Copyable {
     func replace(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
-        do { return try replaceOnce(old, with: bytes, for: access, durably: durably) } catch let error where error.isLackOfRoom {
-            DeferredClosing.finish()  // which may have freed some
-            return try replaceOnce(old, with: bytes, for: access, durably: durably)
+        try again(after: .replace) { () throws(FileError) in try replaceOnce(old, with: bytes, for: access, durably: durably) }
+    }
+
+    /// Does it again if this operation failed for lack of room: what is to be closed later may have kept some.
+    private func again<Result>(after operation: FileError.Operation, _ body: () throws(FileError) -> Result) throws(FileError) -> Result {
+        do { return try body() } catch let error where error.operation == operation && error.isLackOfRoom {
+            DeferredClosing.finish()
+            return try body()
         }
     }
 
@@ -90,7 +95,7 @@ package struct LockedFile: ~Copyable {
                 return try operations.status(of: descriptor).identity  // not earlier: renaming changes the status time
             }
         }
-        if durably { try file.syncFolder(of: path) }
+        if durably { try again(after: .synchronize) { () throws(FileError) in try file.syncFolder(of: path) } }
         return identity
     }
 

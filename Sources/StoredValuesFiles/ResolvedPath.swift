@@ -1,6 +1,6 @@
 import StoredValuesSupport
 
-/// The real path: every symbolic link on the way resolved, "." and ".." removed. Nothing need exist.
+/// The real path: every symbolic link on the way resolved, "." and ".." removed. Nothing need exist but what ".." leads out of.
 package enum ResolvedPath {
     /// The number of links that the system follows before it gives up (path_resolution(7)); so do we.
     static let linkLimit = 40
@@ -18,6 +18,12 @@ package enum ResolvedPath {
         while let part = rest.popLast() {
             if part == "." { continue }
             if part == ".." {
+                // As the system does, by which the file is read.
+                do throws(SystemErrorCode) {
+                    guard try operations.status(at: found, followingLinks: false).kind == .folder else { throw .notFolder }
+                } catch {
+                    return (found, links, FileError(.examine, path, error))
+                }
                 found = folder(of: found)
                 continue
             }

@@ -78,11 +78,15 @@ final class WatchThread: Sendable {
     /// The error if a folder on the way is on a file system where inotify does not see all changes, or the file is mounted by itself: what
     /// happens to that is an event of the folder that it was mounted from.
     private func hiddenChanges(at path: WatchedPath) -> FileError? {
-        for folder in path.folders where !folder.isOnlyPassedThrough {
-            guard let type = inotify.mount(of: folder.path)?.type, MountTable.hidesChanges(type) else { continue }
-            return FileError(.watch, path.target, .changesUnseen(fileSystem: type))
+        do throws(FileError) {
+            for folder in path.folders where !folder.isOnlyPassedThrough {
+                guard let type = try inotify.mount(of: folder.path)?.type, MountTable.hidesChanges(type) else { continue }
+                return FileError(.watch, path.target, .changesUnseen(fileSystem: type))
+            }
+            return try inotify.mount(of: path.target)?.isHere == true ? FileError(.watch, path.target, .mountPoint) : nil
+        } catch {
+            return FileError(.watch, path.target, error.reason)
         }
-        return inotify.mount(of: path.target)?.isHere == true ? FileError(.watch, path.target, .mountPoint) : nil
     }
 }
 

@@ -6,8 +6,7 @@ extension JSONValue: Codable {
         if let node = decoder as? DecodingNode {
             self.init(node.json, at: node.position)
         } else if let container = try? decoder.container(keyedBy: JSONKey.self) {
-            let members = try container.allKeys.map { ($0.stringValue, try container.decode(JSONValue.self, forKey: $0)) }
-            self = .object(Dictionary(members) { _, last in last })
+            self.init(members: try container.allKeys.map { ($0.stringValue, try container.decode(JSONValue.self, forKey: $0)) })
         } else if var container = try? decoder.unkeyedContainer() {
             var elements: [JSONValue] = []
             while !container.isAtEnd { elements.append(try container.decode(JSONValue.self)) }

@@ -127,8 +127,7 @@ extension JSONValue {
         case .string: self = .string(index.string(position))
         case .list: self = .array(index.parts(of: position).map { JSONValue(index, at: $0) })
         case .object:
-            let members = index.parts(of: position).map { (index.string($0), JSONValue(index, at: $0 + 1)) }
-            self = .object(Dictionary(members) { _, last in last })
+            self.init(members: index.parts(of: position).map { (index.string($0), JSONValue(index, at: $0 + 1)) })
         }
     }
 

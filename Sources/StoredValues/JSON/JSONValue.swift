@@ -62,10 +62,19 @@ extension JSONValue: ExpressibleByBooleanLiteral, ExpressibleByIntegerLiteral,
     /// A literal array.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// A literal object.
-    public init(dictionaryLiteral elements: (String, JSONValue)...) { self = .object(Dictionary(elements) { _, last in last }) }
+    public init(dictionaryLiteral elements: (String, JSONValue)...) { self.init(members: elements) }
 }
 
 extension JSONValue {
+    /// An object of these members. Of several with one name, also in two spellings, it has the last.
+    init(members: [(String, JSONValue)]) {
+        self = .object(
+            members.reduce(into: [:]) { object, member in
+                object.removeValue(forKey: member.0)  // or it would keep its spelling, and would be another one of the file's
+                object[member.0] = member.1
+            })
+    }
+
     /// The member `name` of an object. Reads nil if there is none or this is not an object. Assigning turns a value that is not
     /// an object into one; assigning nil removes the member.
     public subscript(name: String) -> JSONValue? {

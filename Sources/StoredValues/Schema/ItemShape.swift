@@ -175,6 +175,7 @@ extension Dictionary: DictionaryItem {
         if Key.self == Int.self { return integer }
         guard self is any RawKeyedDictionary.Type else { return Key.self is any CodingKeyRepresentable.Type ? .anything : nil }
         let cases = ItemShape.cases(of: Key.self)
+        if cases.contains(where: { $0.stringValue == nil }) { return integer }  // with a sign or zeros before it, too
         return cases.isEmpty ? .anything : JSONSchema(["enum": .array(cases.map { .string($0.stringValue ?? "\($0)") })])
     }
 }

@@ -161,7 +161,20 @@ extension DurableFileTests {
             #expect(way.target == path && way.links == [folder + "/alias"])
             try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "alias/\u{301}accent")
             #expect(try DurableFile(path: folder + "/link").resolvedPath == path)
+            try FileManager.default.createDirectory(atPath: folder + "/new/\u{301}x", withIntermediateDirectories: false)
             #expect(try DurableFile(path: folder + "/new/\u{301}x/../f").resolvedPath == folder + "/new/f")
+        }
+    }
+
+    @Test("What \"..\" leads out of must be a folder, or a file would be written where it is not read")
+    func parentOfNone() throws {
+        try withTemporaryFolder { folder in
+            try replace(DurableFile(path: folder + "/plain"), with: "x")
+            for (way, error) in [("plain", SystemErrorCode.notFolder), ("none", .noEntry)] {
+                let path = "\(folder)/\(way)/../file"
+                #expect(throws: FileError(.examine, path, error)) { try replace(DurableFile(path: path), with: "x") }
+                #expect(!FileManager.default.fileExists(atPath: folder + "/file"))
+            }
         }
     }
 
@@ -177,6 +190,20 @@ extension DurableFileTests {
             try replace(DurableFile(path: folder + "/plain"), with: "x")
             #expect(throws: FileError(.read, folder + "/plain/file", .notFolder)) { try below.read() }
             #expect(throws: FileError.self) { try replace(below, with: "x") }
+        }
+    }
+
+    @Test("A file whose folder could not be synced, for lack of room, is not replaced once more, and the error says that it is replaced")
+    func unsyncedFolder() throws {
+        try withTemporaryFolder { folder in
+            let operations = FaultyFileOperations(), file = DurableFile(path: folder + "/file", operations: operations)
+            try replace(file, with: "old")
+            operations.fail("synchronize folder", with: .tooManyOpenFiles)
+            let before = operations.calls.count
+            let error = #expect(throws: FileError.self) { try replace(file, with: "new", durably: true) }
+            #expect(error?.operation == .synchronize)
+            #expect(try text(file) == "new")
+            #expect(operations.calls[before...].count { $0.hasPrefix("rename") } == 1, "\(operations.calls)")
         }
     }
 

@@ -95,6 +95,24 @@ extension FileAccessTests {
         }
     }
 
+    @Test("Attributes of users stay, also where the mode keeps their owner from writing")
+    func keptReadOnly() async throws {
+        try await withTemporaryFolder { outer in
+            let folder = outer + "/home", path = folder + "/file"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+            try write(path, mode: 0o400)
+            try set("user.origin", Array("somewhere".utf8), at: path)
+            #expect(chmod(outer, 0o755) == 0)
+            if geteuid() == 0 { for path in [folder, path] { #expect(chown(path, 4321, 4321) == 0) } }
+            await #expect(processExitsWith: .success) { [path = path as String] in
+                if geteuid() == 0 { try #require(seteuid(4321) == 0) }  // root may write to it
+                _ = try DurableFile(path: path).withLock { try $0.replace(with: [1], durably: false) }
+            }
+            #expect(try mode(path) == 0o400)
+            #expect(try operations.attribute("user.origin", at: path) == Array("somewhere".utf8))
+        }
+    }
+
     @Test("A list that cannot be kept, or not be read, leaves the file to its owner", arguments: ["setAttribute", "attribute", "attributeNames"])
     func narrowed(call: String) throws {
         try withLists { folder in

@@ -522,6 +522,20 @@ extension WatchThreadTests {
         }
     }
 
+    @Test("A file system that could not be asked for, for lack of descriptors, is asked for again")
+    func fileSystemLater() async throws {
+        try await withTemporaryFolder { folder in
+            let inotify = FaultyInotify(failing: ["mount": .tooManyOpenFiles])
+            inotify.pretend("nfs4", at: folder)
+            let owner = WatchingOwner(folder + "/file", on: WatchThread(inotify, retries: RetryThread(firstPause: .milliseconds(1))))
+            #expect(owner.problem == FileError(.watch, folder + "/file", .tooManyOpenFiles))
+            inotify.fail("mount", with: nil)
+            try await eventually("the problem is known") {
+                owner.problem == FileError(.watch, folder + "/file", .changesUnseen(fileSystem: "nfs4"))
+            }
+        }
+    }
+
     @Test("A path that could not be followed for lack of permission is watched when it can be, and the owner is told to read")
     func permittedLater() async throws {
         try await withTemporaryFolder { folder in

@@ -184,7 +184,7 @@ final class FaultyInotify: Inotify, @unchecked Sendable {
         var thread: String?
     }
 
-    /// Calls of which those named fail: "open", "read" or "watch" with a path. `before` is called with each path that is
+    /// Calls of which those named fail: "open", "read", "mount" or "watch" with a path. `before` is called with each path that is
     /// to be watched, and `whenAsked` with each whose mount is asked for, which comes after watching.
     init(
         failing faults: [String: SystemErrorCode] = [:], before: @escaping @Sendable (String) -> Void = { _ in },
@@ -271,10 +271,11 @@ final class FaultyInotify: Inotify, @unchecked Sendable {
         return count
     }
 
-    override func mount(of path: String) -> MountTable.Mount? {
+    override func mount(of path: String) throws(FileError) -> MountTable.Mount? {
         whenAsked(path)
-        guard let type = state.withLock({ $0.fileSystems[path] }) else { return super.mount(of: path) }
-        return (type, super.mount(of: path)?.isHere ?? false)
+        do { try fault("mount") } catch { throw FileError(.read, "/proc/self/mountinfo", error) }
+        guard let type = state.withLock({ $0.fileSystems[path] }) else { return try super.mount(of: path) }
+        return (type, try super.mount(of: path)?.isHere ?? false)
     }
 }
 
