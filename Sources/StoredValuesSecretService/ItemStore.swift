@@ -44,10 +44,10 @@
         }
 
         /// Deletes every item with `attributes`, and returns how many there were. The newest is the last, so that until the end the
-        /// same secret is read.
+        /// same secret is read. Throws `locked` as ``list(_:)`` does.
         package func remove(_ attributes: [String: String]) async throws(SecretServiceError) -> Int {
             try await call { connection throws(SecretServiceError) in
-                let items = try Item.oldestFirst(connection.openItems(attributes))
+                let items = try Item.oldestFirst(connection.allOpenItems(attributes))
                 for item in items { try connection.delete(item) }
                 return items.count
             }
@@ -57,18 +57,13 @@
         /// then.
         package func list(_ attributes: [String: String]) async throws(SecretServiceError) -> [[String: String]] {
             try await call { connection throws(SecretServiceError) in
-                let items = try connection.openItems(attributes)
-                if !items.isEmpty {
-                    // Without a default collection they are in others, and all of them were read.
-                    do throws(SecretServiceError) { try connection.requireOpenDefaultCollection() } catch .noDefaultCollection {}
-                }
-                var attributes: [[String: String]] = []
-                for item in items {
+                var found: [[String: String]] = []
+                for item in try connection.allOpenItems(attributes) {
                     do throws(SecretServiceError) {
-                        attributes.append(try item.attributes())
+                        found.append(try item.attributes())
                     } catch let error where error.isMissingObject {}  // removed by another program since
                 }
-                return attributes
+                return found
             }
         }
 
@@ -105,6 +100,18 @@
                 }
             }
             throw .locked
+        }
+
+        /// All of them: also those in the default collection, where some programs find nothing while it is locked.
+        fileprivate func allOpenItems(_ attributes: [String: String]) throws(SecretServiceError) -> [Item] {
+            let items = try openItems(attributes)
+            guard !items.isEmpty else { return items }
+            do throws(SecretServiceError) {
+                guard try requireOpenDefaultCollection() else { return items }
+            } catch .noDefaultCollection {
+                return items
+            }
+            return try openItems(attributes)
         }
 
         /// Without a schema, which items by `secret-tool` and others lack. Not libsecret's own lookup, for which a locked item is

@@ -58,10 +58,13 @@ public struct FallbackKeyring: Keyring {
                 return try await keyring.write(secret, for: id, label: label)
             } catch .notBuiltIn {
                 continue
-            } catch .readOnly {
-                reason = .readOnly
+            } catch .readOnly {}
+            do throws(KeyringError) {
+                guard try await keyring.read(id) == nil else { throw .readOnly }
+            } catch .notBuiltIn {
+                continue
             }
-            guard try await keyring.read(id) == nil else { throw .readOnly }
+            reason = .readOnly
         }
         throw reason
     }

@@ -109,8 +109,9 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
     }
 
     /// The file; nil if the fleet has no secrets. That is known only where the agent has read the settings and has never seen secrets;
-    /// otherwise a missing file throws.
+    /// otherwise a missing file throws. So does one that this program could not open.
     private static func requireFile(_ parts: Parts) throws(KeyringError) -> FileIdentity? {
+        guard EncryptedFileKeyring.isBuiltIn else { throw .notBuiltIn }
         let wasSeen: Bool
         do {
             if let file = try parts.file.currentIdentity() { return file }

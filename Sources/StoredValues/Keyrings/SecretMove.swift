@@ -137,8 +137,9 @@ private struct SecretMove {
         }
         for (index, id) in ids.enumerated() {
             progress(2 * ids.count + index, 3 * ids.count)
-            guard let removed = try await removeCopied(id) else { continue }
-            try await keep(removed, id)
+            guard let (secret, failure) = try await removeCopied(id) else { continue }
+            do throws(SecretMoveError) { try await keep(secret, id) } catch { throw failure ?? error }
+            if let failure { throw failure }
             if !copied.contains(id) { alreadyThere.append(id) }
         }
         return MovedSecrets(copied: copied, alreadyThere: alreadyThere)
@@ -159,19 +160,20 @@ private struct SecretMove {
         return isCopied
     }
 
-    /// Returns what was removed; nil if it no longer exists.
-    private func removeCopied(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
+    /// Returns what was removed, or with an error what may have been; nil if it no longer exists.
+    private func removeCopied(_ id: SecretIdentifier) async throws(SecretMoveError) -> (secret: Secret, failure: SecretMoveError?)? {
         let source = try await source.locked(for: id)
         guard let secret = try await source.read(id) else { return nil }
         // Another program may have changed either since it was copied.
         let there = try await destination.read(id)
         guard there == secret else { throw there == nil ? .notKept(id) : .conflict(id) }
-        try await source.remove(id)
-        return secret
+        do throws(SecretMoveError) { try await source.remove(id) } catch { return (secret, error) }
+        return (secret, nil)
     }
 
     /// Stores what was removed from the source once more if it is gone from the destination too: another program may have given one item
-    /// the attributes by which both find it, which no probe shows. If the process is killed before that, such an item is lost.
+    /// the attributes by which both find it, which no probe shows. Such an item is lost if the process is killed before that, or if the removal is
+    /// made after its deadline, as by a user who answers late.
     private func keep(_ secret: Secret, _ id: SecretIdentifier) async throws(SecretMoveError) {
         try await evenIfCancelled { () async throws(SecretMoveError) in
             guard try await destination.read(id) == nil else { return }

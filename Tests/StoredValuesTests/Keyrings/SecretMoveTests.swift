@@ -145,6 +145,14 @@ extension SecretMoveTests {
         for source in [one, common] { #expect(try await contents(of: source) == [:]) }
     }
 
+    @Test("An item that both keyrings find is stored again, also where its removal was made and the answer was an error")
+    func sharedItem() async throws {
+        let destination = InMemoryKeyring(), source = RemovingBoth(destination)
+        try await put(secrets, in: source.inner)
+        await #expect(throws: SecretMoveError.source(.cancelled)) { try await source.moveSecrets(inService: "s", to: destination) }
+        #expect(try await contents(of: destination) == secrets)
+    }
+
     @Test("A read-only source keeps its secrets and says so")
     func readOnly() async throws {
         try await withTemporaryFolder { folder in
@@ -251,6 +259,23 @@ private final class WaitingForCancellation: ForwardingKeyring {
             while !Task.isCancelled { await Task.yield() }
         }
         return try await inner.read(id)
+    }
+}
+
+/// A keyring whose items another one finds, too: each removal concerns both, and its answer is lost.
+private final class RemovingBoth: ForwardingKeyring {
+    let inner = InMemoryKeyring()
+    private let other: InMemoryKeyring
+
+    init(_ other: InMemoryKeyring) { self.other = other }
+
+    func locked(for id: SecretIdentifier) async throws(KeyringError) -> any Keyring { self }
+
+    func remove(_ id: SecretIdentifier) async throws(KeyringError) {
+        try await inner.remove(id)
+        guard id.service == "s" else { return }
+        try await other.remove(id)
+        throw .cancelled
     }
 }
 

@@ -9,7 +9,7 @@ final class CredentialsChanges: Sendable {
     /// How many of the most recently read secrets are followed.
     static let recentLimit = 64
 
-    /// A secret that is followed as long as this object exists. Its files are watched while there is a listener.
+    /// A secret that is followed as long as this object exists. Its files are watched from the first listener on.
     final class Followed: Sendable {
         private let id: SecretIdentifier
         private weak let changes: CredentialsChanges?

@@ -92,6 +92,7 @@
                 guard locked.identity == nil else { return }
                 var key = KeyDerivation.randomBytes(Self.minimumByteCount)
                 defer { key.withUnsafeMutableBytes { wipe($0) } }
+                try file.syncAncestors(of: file.resolvedPath)  // whoever made the folders
                 _ = try locked.replace(with: key, durably: true)
             } catch {
                 throw KeyringError(error)

@@ -3,7 +3,7 @@ import StoredValuesFiles
 /// The source of the key of an ``EncryptedFileKeyring``. The file is never in plaintext: without a key there is no keyring.
 ///
 /// Every key but a passphrase and the portal's is at least 32 random bytes in a regular file that belongs to this user or root
-/// and that only its owner can write. Otherwise every call throws ``KeyringError/accessDenied``, or an
+/// (for root: or to the owner of its folder) and that only its owner can write. Otherwise every call throws ``KeyringError/accessDenied``, or an
 /// ``KeyringError/other(domain:code:message:)`` that says what is wrong. To create one:
 ///
 /// ```sh
@@ -24,7 +24,7 @@ public struct EncryptedFileKey: Sendable {
     /// A relative path would mean another key as soon as the working folder changes.
     private static func absolute(_ path: String) -> String { DurableFile(path: path).path }
 
-    /// A key file that belongs to this user or root: not a symbolic link, and inaccessible to others (mode 0600 or 0400).
+    /// A key file that belongs to this user or root (for root: or to the owner of its folder): not a symbolic link, and inaccessible to others (mode 0600 or 0400).
     public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(absolute(path), .own)) }
 
     /// A key file that a container's runtime mounts, such as `/run/secrets/key`: it may be a symbolic link, and others may read

@@ -4,6 +4,8 @@
     import StoredValuesSupport
 
     extension EncryptedFileKeyring {
+        static var isBuiltIn: Bool { true }
+
         /// Changes of the file by any process. For a change through a keyring of this process it names the secret. With
         /// ``EncryptedFileKey/portal`` also the portal's answer: ``KeyringChange/unlocked``.
         public var changes: KeyringChanges {

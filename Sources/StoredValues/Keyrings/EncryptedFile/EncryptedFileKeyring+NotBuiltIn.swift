@@ -2,6 +2,7 @@
     import StoredValuesFiles
 
     extension EncryptedFileKeyring: UnusableKeyring {
+        static var isBuiltIn: Bool { false }
         var reason: KeyringError { .notBuiltIn }
 
         /// Throws ``KeyringError/notBuiltIn``.

@@ -128,6 +128,7 @@
             let bytes = secrets.sealed()
             guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
             guard isWanted() else { throw .cancelled }
+            if old == nil { try translatingErrors(file.syncAncestors(of: file.resolvedPath)) }  // whoever made the folders
             try translatingErrors(
                 changes.make(news, in: old) { () throws(FileError) in try lock.file.replace(with: bytes, durably: true) })
         }

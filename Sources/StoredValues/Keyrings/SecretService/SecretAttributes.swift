@@ -1,3 +1,5 @@
+import StoredValuesSupport
+
 /// Which attributes identify an item in the desktop's keyring, where other programs may look for it.
 ///
 /// An item in the keyring has named attributes. A secret is searched by its service and account attributes and the ``fixed``
@@ -25,6 +27,13 @@ public struct SecretAttributes: Hashable, Sendable {
         self.account = account
         self.fixed = fixed
         self.forNewItems = ["xdg:schema": "org.freedesktop.Secret.Generic"].merging(forNewItems) { _, own in own }
+    }
+
+    /// Compares bytes, as the keyring does.
+    public static func == (left: SecretAttributes, right: SecretAttributes) -> Bool {
+        func texts(_ attributes: [String: String]) -> [String] { attributes.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] } }
+        func all(_ one: SecretAttributes) -> [String] { [one.service, one.account] + texts(one.fixed) + texts(one.forNewItems) }
+        return left.fixed.count == right.fixed.count && all(left).elementsEqual(all(right)) { $0.isIdentical(to: $1) }
     }
 
     /// The attributes `service` and `account`, as used by node-keytar and many others:

@@ -3,7 +3,7 @@ import StoredValuesFiles
 /// The desktop's keyring: gnome-keyring, KWallet, KeePassXC or any other provider of the freedesktop Secret Service.
 ///
 /// A secret is an item with certain `attributes`, in the default collection. An existing item is updated in place, in any
-/// collection; of several items for one secret the newest is used, and removing removes all.
+/// collection; of several items for one secret the newest is used, by the times that the service notes, and removing removes all.
 ///
 /// If nothing is found, that is `.locked`, not absent, while the default collection is locked, and `.noDefaultCollection` if
 /// there is none. Only ``unlock()`` prompts the user: it opens the default collection, prompts only if there is a display, and

@@ -55,6 +55,11 @@ struct NotBuiltInTests {
             try await other.set("x")
             try await other.update { $0? += "y" }
             #expect(try await other.load() == "xy")
+            // Not "read only", and whether or not an agent has brought the fleet's secrets.
+            let behindFleet = FallbackKeyring([.fleet(key: .file(folder + "/key")), InMemoryKeyring()])
+            try await behindFleet.write(Secret([2]), for: id, label: "")
+            #expect(try await behindFleet.read(id) == Secret([2]))
+            try await behindFleet.remove(id)
             let source = InMemoryKeyring()
             try await source.write(Secret([1]), for: id, label: "")
             await #expect(throws: SecretMoveError.destination(.notBuiltIn)) {
