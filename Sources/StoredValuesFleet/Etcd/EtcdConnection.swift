@@ -31,6 +31,8 @@
             configuration.decompression = .disabled
             configuration.timeout.connect = .seconds(2)
             configuration.connectionPool.retryConnectionEstablishment = false  // the next member is tried instead
+            // Each watch keeps its connection, and each stream of `Fleet.values` has one. The default of 8 would leave none for questions.
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = .max
             configuration.dnsOverride = ["localhost": "127.0.0.1"]  // EtcdEndpoint allows plaintext to it
             // One event loop for requests and connections. With two, async-http-client 1.37 crashes if a server answers and closes before the
             // client knows that the request was written: it releases a connection that it has removed.
@@ -106,13 +108,15 @@
             case let error as HTTPClientError:
                 switch error {
                 case .cancelled: return .cancelled(mayHaveHappened: true)
-                case .connectTimeout, .tlsHandshakeTimeout: return unreachable("could not be connected to in time", mayHaveHappened: false)
+                case .connectTimeout, .tlsHandshakeTimeout, .getConnectionFromPoolTimeout:
+                    return unreachable("could not be connected to in time", mayHaveHappened: false)
                 case .deadlineExceeded, .readTimeout, .writeTimeout: return unreachable("did not answer in time")
                 case .remoteConnectionClosed: return unreachable("closed the connection")
                 default: return unreachable("could not be asked (\(error.shortDescription))")
                 }
             case let error as NIOConnectionError:
-                let reason = error.connectionErrors.first.map { ($0.error as? IOError).map(Self.words) ?? "\($0.error)" }
+                // The last is that of IPv4: addresses of IPv6 are tried first.
+                let reason = error.connectionErrors.last.map { ($0.error as? IOError).map(Self.words) ?? "\($0.error)" }
                 return unreachable("could not be connected to (\(reason ?? error.dnsAError.map { "\($0)" } ?? "no address"))", mayHaveHappened: false)
             // Only a connection attempt can be refused.
             case let error as IOError where error.errnoCode == ECONNREFUSED:

@@ -49,7 +49,10 @@
     struct MemberFailures: Sendable {
         /// The last error of each member, and how many times in a row it had this reason.
         private var last: [(error: EtcdError, count: Int)?]
-        private(set) var mayHaveHappened = false
+        private var isInDoubt = false
+        /// Whether a member had no space, which it also answers if it has made the change with the last that was left. Where that is the call's
+        /// reason, the caller looks into the log.
+        private var hadNoSpace = false
         /// The number of failed attempts.
         private(set) var count = 0
 
@@ -59,9 +62,13 @@
         mutating func add(_ error: EtcdError, from member: Int, wasCutShort: Bool = false) {
             let before = last[member]
             if before == nil || !wasCutShort { last[member] = (error, before?.error.reason == error.reason ? (before?.count ?? 0) + 1 : 1) }
-            mayHaveHappened = mayHaveHappened || error.mayHaveHappened
+            isInDoubt = isInDoubt || error.mayHaveHappened
+            hadNoSpace = hadNoSpace || error.reason == .noSpace
             count += 1
         }
+
+        /// Whether any of the attempts may have been carried out.
+        var mayHaveHappened: Bool { isInDoubt || hadNoSpace }
 
         /// Whether all members were asked equally often.
         var isRound: Bool { count % last.count == 0 }
@@ -75,7 +82,9 @@
             for sentence in last.compactMap({ $0?.error.sentence }) where !sentences.contains(where: { $0.isIdentical(to: sentence) }) {
                 sentences.append(sentence)
             }
-            return EtcdError(reason: lastingReason ?? .unreachable, sentence: sentences.joined(separator: "; "), mayHaveHappened: mayHaveHappened)
+            let reason = lastingReason ?? .unreachable
+            return EtcdError(
+                reason: reason, sentence: sentences.joined(separator: "; "), mayHaveHappened: reason == .noSpace ? isInDoubt : mayHaveHappened)
         }
 
         /// The error if the task was cancelled.

@@ -68,7 +68,6 @@
                 .connectTimeout(.seconds(1))
                 .channelInitializer { channel in
                     channel.eventLoop.scheduleTask(in: .seconds(2)) { channel.close(promise: nil) }
-                    channel.closeFuture.whenComplete { _ in chain.answer([]) }
                     return channel.eventLoop.makeCompletedFuture {
                         let handler = try NIOSSLClientHandler(
                             context: NIOSSLContext(configuration: configuration), serverHostname: name,
@@ -80,7 +79,13 @@
                     }
                 }
                 .connect(host: endpoint.host.isIdentical(to: "localhost") ? "127.0.0.1" : endpoint.host, port: endpoint.port)
-                .whenFailure { _ in chain.answer([]) }
+                // Not the end of any channel: each address that is tried has one.
+                .whenComplete { connection in
+                    switch connection {
+                    case .success(let channel): channel.closeFuture.whenComplete { _ in chain.answer([]) }
+                    case .failure: chain.answer([])
+                    }
+                }
             return await chain.wait(cancelled: [])
         }
     }

@@ -94,6 +94,15 @@
             #expect(answer(.accessDenied, .gone, .accessDenied) == .gone)
         }
 
+        @Test("A member without space may have made the change, which is left open where nobody looks into the log because of it")
+        func noSpace() {
+            var failures = MemberFailures(members: 3)
+            failures.add(error(.noSpace), from: 0)
+            #expect(failures.mayHaveHappened && failures.error.mayHaveHappened && failures.cancellation.mayHaveHappened)
+            failures.add(error(.noSpace), from: 1)
+            #expect(failures.error == EtcdError(reason: .noSpace, sentence: "x said noSpace", mayHaveHappened: false))
+        }
+
         @Test("A certificate may have been renewed since: it is refused twice")
         func certificates() {
             #expect(answer(.untrusted) == nil && answer(.untrusted, times: 2) == .untrusted)

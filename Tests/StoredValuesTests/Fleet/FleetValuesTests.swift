@@ -27,6 +27,25 @@
             }
         }
 
+        @Test("Any number of streams leave connections for changes and questions")
+        func manyStreams() async throws {
+            try await withFleet(isSecure: false) { fleet in
+                let client = try fleet.client(), names = (0..<20).map { "limit\($0)" }
+                try await withThrowingTaskGroup { group in
+                    for name in names {
+                        group.addTask {
+                            var values = client.values(name, as: Int.self).makeAsyncIterator()
+                            guard try await values.next() == .some(nil) else { return false }
+                            return try await values.next() == 1
+                        }
+                    }
+                    try await eventually("all watch") { try await fleet.etcd.members[0].metric("etcd_debugging_mvcc_watcher_total") == names.count }
+                    for name in names { try await client.set(name, to: 1) }
+                    for try await isRight in group { #expect(isRight) }
+                }
+            }
+        }
+
         @Test("What does not decode, is of a newer version, or is no setting yields nothing; the next change does")
         func broken() async throws {
             try await withFleet { fleet in

@@ -1,5 +1,6 @@
 import Foundation
 import StoredValuesSupport
+import Testing
 
 /// A member of an `EtcdCluster`, a real etcd, which is started, killed, frozen and wiped as a test wants. It ends with the tests.
 final class Etcd: Sendable {
@@ -37,6 +38,14 @@ final class Etcd: Sendable {
 
     /// The number of its port for clients.
     var port: Int { ports.first?.number ?? 2379 }
+
+    /// What it says of itself, in plaintext: the number of this name.
+    func metric(_ name: String) async throws -> Int {
+        let script = #"exec 3<>"/dev/tcp/127.0.0.1/$0"; printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3; cat <&3"#
+        let run = try await FinishedProgram.run(["/bin/bash", "-c", script, "\(port)"], environment: ["PATH": "/usr/bin:/bin"], in: "/")
+        let line = run.output.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+        return Int(try #require(line?.split(separator: " ").last.flatMap { Double($0) }, "\(run)"))
+    }
 
     // MARK: Its life
 
