@@ -5,7 +5,7 @@
     @main
     struct Main {
         static func main() {
-            Output.error.message("This program was built without the trait Fleet. Build it with: swift build --traits defaults,Fleet")
+            Output.error.message("This program was built without the trait Fleet. Build it with: swift build --traits default,Fleet")
             System.end(.unavailable)
         }
     }

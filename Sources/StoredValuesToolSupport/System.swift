@@ -72,6 +72,7 @@ package enum System {
         }
         var old = stat()
         let isThere = stat(path, &old) == 0
+        try attempt(isThere || errno == ENOENT)  // such as EACCES for another user's link in a shared folder, which realpath would follow
         guard !isThere || old.st_mode & S_IFMT == S_IFREG else {
             let descriptor = open(path, O_WRONLY | O_CLOEXEC)
             try attempt(descriptor >= 0)

@@ -10,7 +10,7 @@ extension Doctor {
         let choice = SystemKeyring.selection
         let isDesktop = choice.keyring is SecretServiceKeyring
         add(.fine, "Programs use \(choice.keyring). \(choice.reason)")
-        let isRunning = await checkDesktop(isNeeded: isDesktop)
+        let isRunning = await checkDesktop(isNeeded: isDesktop, service)
         // Asking the desktop's keyring would start it.
         guard !isDesktop || isRunning else { return }
         do throws(KeyringError) {
@@ -23,7 +23,7 @@ extension Doctor {
     }
 
     /// Checks the desktop's keyring; a missing part is a problem only if it `isNeeded`. Returns whether it runs.
-    private mutating func checkDesktop(isNeeded: Bool) async -> Bool {
+    private mutating func checkDesktop(isNeeded: Bool, _ service: String?) async -> Bool {
         let bad: Kind = isNeeded ? .problem : .note
         let found: SecretServiceInspection
         do throws(KeyringError) { found = try await SecretServiceKeyring().inspect() } catch {
@@ -42,7 +42,7 @@ extension Doctor {
             add(.note, "It does not encrypt secrets in transit: \(advice).")
         }
         if let collection = found.collection {
-            let advice = "is locked. Unlock it in its program, or with: stored-values secret list --unlock --app <id>"
+            let advice = "is locked. Unlock it in its program, or with: stored-values secret list --unlock --keyring secret-service --app \(service ?? "<id>")"
             add(found.isLocked ? bad : .fine, "The default collection, \"\(collection)\", \(found.isLocked ? advice : "is open.")")
         } else {
             add(bad, KeyringError.noDefaultCollection.description)

@@ -15,9 +15,11 @@
             let folder = ResolvedPath.folder(of: standard)
             for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
                 guard let stem = name.before(suffix: ".sqlite"), let file = try? StoreFile(checkingName: stem) else { continue }
-                do throws(StoreError) { try check(file, .quick, mayRestore: false) } catch {
+                do throws(StoreError) {
                     // A program may have databases of its own.
-                    if case .foreign = error, standard.parts(separatedBy: "/").last?.isIdentical(to: name) != true { continue }
+                    if try file.inspect()?.isForeign == true, !ResolvedPath.name(of: standard).isIdentical(to: name) { continue }
+                    try check(file, .quick, mayRestore: false)
+                } catch {
                     add(.problem, error.description)
                 }
             }
@@ -34,7 +36,7 @@
             if found.hasWriteAheadLog, !mayRestore {
                 add(
                     .note,
-                    "\(path) has a write-ahead log, which another program has turned on. Programs turn it off when nobody else has the file open. What is in it was not checked; that does: stored-values store check"
+                    "\(path) has a write-ahead log, which another program has turned on. Programs turn it off when nobody else has the file open. What is in it was not checked; that does: stored-values store check --file \(path)"
                 )
                 return true
             }

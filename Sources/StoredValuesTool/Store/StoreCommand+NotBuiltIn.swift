@@ -9,7 +9,7 @@
         @Argument(parsing: .captureForPassthrough) var words: [String] = []
 
         func run() async throws {
-            throw Failure(.unavailable, "This program was built without the trait Store. Build it with: swift build --traits defaults,Store")
+            throw Failure(.unavailable, "This program was built without the trait Store. Build it with: swift build --traits default,Store")
         }
     }
 

@@ -189,8 +189,11 @@ extension PreferencesLayerTests {
                 let value = StoredValue(key: "a", default: 0, storage: storage)
                 try #require(value.wrappedValue == 1)
                 try #require(rename(folder + "/new.json", folder + "/layer.json") == 0)
-                try await storage.flush()
-                try #require(value.wrappedValue == 2)
+                // It reads layers for at most 5 s.
+                try await eventually("a flush has read the layer") {
+                    try await storage.flush()
+                    return value.wrappedValue == 2
+                }
                 let lines = RecordingLogHandler.takeLines()
                 try #require(lines.count == 1 && lines[0].contains("\"\(folder)/layer.json\" are seen only at the next flush()."), "\(lines)")
             }

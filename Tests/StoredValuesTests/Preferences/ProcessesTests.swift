@@ -136,6 +136,7 @@ extension ProcessesTests {
         for _ in 0..<20 { _ = try await process.ask("increase more-\(number)") }
         answer = try await process.ask("flush")
         #expect(answer.contains(path) && answer.contains("lock"), "\(answer)")
+        try await eventually("it is logged") { !process.logs.isEmpty }
         #expect(process.logs.count == 1 && process.logs[0].contains(path), "\(process.logs)")
     }
 

@@ -51,6 +51,10 @@ extension ToolSecretTests {
                 let mistyped = try await tool.run(["secret"] + words + ["token", text])
                 #expect(mistyped.status == 64 && TestSecret.traces(in: mistyped.errors + mistyped.output) == [])
             }
+            for words in [["secrets", "set"], ["--", "secret", "set"]] {
+                let mistyped = try await tool.run(words + ["token", text])
+                #expect(mistyped.status == 64 && TestSecret.traces(in: mistyped.errors + mistyped.output) == [])
+            }
             #expect(try await tool.run("secret", "set", "token").status == 64)
             let large = try await tool.run("secret", "set", "token", input: String(repeating: text, count: 100_000))
             #expect(large.status == 65 && TestSecret.traces(in: large.errors) == [])

@@ -249,6 +249,7 @@
                 #expect(try await !tool.run("doctor").output.contains("Items"))
                 try FileManager.default.createDirectory(atPath: "\(tool.folder)/.local/share/demo", withIntermediateDirectories: true)
                 try await sqlite("\(tool.folder)/.local/share/demo/cache.sqlite", "CREATE TABLE cache (a)")
+                try await sqlite("\(tool.folder)/.local/share/demo/log.sqlite", "PRAGMA journal_mode = WAL; CREATE TABLE log (a)")
                 #expect(try await !tool.run("doctor").output.contains("Items"))
                 try await sqlite("\(tool.folder)/.local/share/demo/store.sqlite", "CREATE TABLE cache (a)")
                 let text = try await tool.run("doctor").output.words
