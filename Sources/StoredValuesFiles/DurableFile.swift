@@ -102,6 +102,7 @@ package final class DurableFile: Sendable {
             guard error == .exists else { throw FileError(.create, target, error) }  // another process was faster
         }
         try syncFolder(of: target)
+        try syncAncestors(of: target)  // whoever made the folders
     }
 
     /// Syncs the current state to the disk: the file, then the folders that contain it. Needs no lock.

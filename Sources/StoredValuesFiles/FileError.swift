@@ -134,6 +134,7 @@ extension SystemErrorCode: CustomStringConvertible {
             \(self). Check the owner and mode of the lock file, if there is one, and of its folder (namei -l shows every folder on the \
             way). Give a lock that another user left to the file's owner (chown, as root). \(Self.listAdvice)
             """
+        case (.synchronize, .noSpace), (.synchronize, .quotaExceeded): "\(self). Free some space."  // what was written may be there
         default: "\(self). \(Self.known[self]?.advice ?? "The system gives no more detail.")"
         }
     }

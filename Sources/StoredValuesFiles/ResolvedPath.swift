@@ -54,9 +54,11 @@ package enum ResolvedPath {
         return user != folder.user && user != effectiveUser()
     }
 
-    /// Throws unless `path` is absolute: a relative one would mean another path as soon as the working folder changes.
+    /// Throws unless `path` is absolute: a relative one would mean another path as soon as the working folder changes. Nor may it be a folder's:
+    /// the system follows such a path differently once there is a file.
     static func requireAbsolute(_ path: String) throws(FileError) {
         guard path.begins(with: "/") else { throw FileError(.examine, path, .noWorkingFolder) }
+        guard path.utf8.last != UInt8(ascii: "/"), path.before(suffix: "/.") == nil else { throw FileError(.examine, path, .isFolder) }
     }
 
     /// The folder that contains the absolute `path`.

@@ -50,7 +50,8 @@
             var members: [EtcdEndpoint] = []
             for endpoint in try endpoints.map(EtcdEndpoint.init) where !members.contains(endpoint) { members.append(endpoint) }
             gateway = try EtcdGateway(members, access)
-            self.writer = if let writer { writer } else { try access.login()?.name ?? Self.user }
+            let user = try access.login()?.name
+            self.writer = writer ?? user ?? Self.user
         }
 
         private static var user: String {

@@ -77,8 +77,8 @@
         /// Tries the key on the secrets, and returns if it opens them or there are none yet.
         public func unlock() async throws(KeyringError) { _ = try await opened() }
 
-        /// Encrypts and signs the secrets with `newKey`. Machines without this key, and agents without its public key, keep their current secrets and
-        /// do not get later ones: see the steps of a rotation in the article about a fleet's secrets. Throws if there are no secrets.
+        /// Encrypts and signs the secrets with `newKey`. A machine without this key can read no secret any more once its agent has the
+        /// file; an agent without its public key keeps the old file, and says so: see the steps of a rotation in the article about a fleet's secrets. Throws if there are no secrets.
         public func rekey(to newKey: EncryptedFileKey) async throws(KeyringError) {
             try await change("change the key of the secrets", "(the key)", signedBy: newKey) { secrets in
                 try secrets.rekey(to: newKey)

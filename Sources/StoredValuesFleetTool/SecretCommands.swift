@@ -88,7 +88,7 @@
         static let configuration = CommandConfiguration(
             commandName: "rekey", abstract: "Seal the secrets with a new key.",
             discussion: """
-                Give the new key to all machines first, beside the old one: machines without it can read no secret that is stored later. \
+                Give the new key to all machines first, beside the old one: machines without it can read none of the secrets any more. \
                 Agents with --secrets-public-key need the new public key first, too.
                 """)
 

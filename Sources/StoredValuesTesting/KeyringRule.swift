@@ -54,7 +54,7 @@ public enum KeyringRule: String, CaseIterable, Sendable, CustomTestStringConvert
 
     /// Checks the rule on the keyring that `open` returns, and records an issue at the caller's place for each thing that is wrong.
     ///
-    /// The keyring may hold other secrets, and the rules may be checked in parallel on the same one: each uses services of its own,
+    /// The keyring may hold other secrets, and the rules may be checked in parallel on the same one, unless `setUnavailable` stops it: each uses services of its own,
     /// with random names, and removes what it stored. No issue contains a secret.
     ///
     /// - Parameters:

@@ -38,7 +38,8 @@ package enum CommandLineProgram {
         }
     }
 
-    /// Whether the command line is `secret set`, or may be with one of both words mistyped: a user may have typed the secret there.
+    /// Whether the command line is `secret set`, or may be with one of both words mistyped, or in the other order: a user may have typed the
+    /// secret there.
     private static func maySetSecret(_ root: any ParsableCommand.Type) -> Bool {
         func command(_ position: Int, of group: any ParsableCommand.Type) -> (any ParsableCommand.Type)? {
             guard let word = CommandLine.arguments.dropFirst(position).first else { return nil }
@@ -46,7 +47,9 @@ package enum CommandLineProgram {
         }
         // The first word may be the mistyped one.
         guard let secret = command(1, of: root) else { return CommandLine.arguments.contains { $0.isIdentical(to: "set") } }
-        guard secret.configuration.commandName?.isIdentical(to: "secret") == true else { return false }
+        guard secret.configuration.commandName?.isIdentical(to: "secret") == true else {
+            return CommandLine.arguments.dropFirst(2).first?.isIdentical(to: "secret") == true
+        }
         return command(2, of: secret).map { $0.configuration.commandName?.isIdentical(to: "set") == true } ?? true
     }
 

@@ -36,8 +36,8 @@ package enum ExitStatus: Int32, CaseIterable {
     private var meaning: String {
         switch self {
         case .success: "Success."
-        case .absent: "Nothing is stored there; or doctor found a problem."
-        case .usage: "The command line is wrong."
+        case .absent: "Nothing is stored there; or doctor or store check of stored-values found a problem."
+        case .usage: "The command line or what was typed is wrong, or a move needs --overwrite."
         case .badData: "The file, the edit or the value is invalid or too large."
         case .unavailable: "The keyring is locked, or it or the cluster cannot be reached; or built without the trait."
         case .notSaved: "A file could not be read or written, or is read-only, or the cluster has no space."

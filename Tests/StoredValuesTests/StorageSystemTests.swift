@@ -90,8 +90,10 @@ extension StorageSystemTests {
             try #"{"size": 9}"#.write(toFile: "\(folder)/etc/com.example.App/preferences.json", atomically: false, encoding: .utf8)
             await #expect(processExitsWith: .success) { [folder = folder as String] in
                 setenv("XDG_CONFIG_DIRS", folder + "/etc", 1)
-                let file = PreferencesFile(path: folder + "/config.json")
-                StorageSystem.bootstrap(applicationID: "com.example.App", preferences: file)
+                setenv("XDG_CONFIG_HOME", folder, 1)
+                StorageSystem.bootstrap(applicationID: "com.example.App")
+                // The standard file, by its path.
+                let file = PreferencesFile(path: folder + "/com.example.App/preferences.json")
                 let size = StoredValue(key: "size", default: 1, storage: file)
                 let isInside = Guarded(false), isToldInside = Guarded(false), isTold = Guarded(false)
                 withObservationTracking({ _ = size.value }) {
@@ -104,6 +106,22 @@ extension StorageSystemTests {
                     isInside.withLock { $0 = false }
                 }
                 try #require(size.value == 9 && isTold.withLock { $0 } && !isToldInside.withLock { $0 })
+            }
+        }
+    }
+
+    @Test("A file that is named by its path has the variables and the layers of the standard one from the beginning")
+    func namedByPath() async throws {
+        try await withTemporaryFolder { folder in
+            try FileManager.default.createDirectory(atPath: "\(folder)/etc/com.example.App", withIntermediateDirectories: true)
+            try #"{"size": 9, "width": 9}"#.write(toFile: "\(folder)/etc/com.example.App/preferences.json", atomically: false, encoding: .utf8)
+            await #expect(processExitsWith: .success) { [folder = folder as String] in
+                setenv("XDG_CONFIG_DIRS", folder + "/etc", 1)
+                setenv("APP_SIZE", "7", 1)
+                let file = PreferencesFile(path: folder + "/config.json")
+                StorageSystem.bootstrap(applicationID: "com.example.App", preferences: file, environmentPrefix: "APP_")
+                try #require(StoredValue(key: "size", default: 1, storage: file).value == 7)
+                try #require(StoredValue(key: "width", default: 1, storage: file).value == 9)
             }
         }
     }

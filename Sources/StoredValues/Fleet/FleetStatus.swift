@@ -10,7 +10,7 @@ import StoredValuesSupport
 public enum FleetStatus: Sendable, Hashable {
     /// No agent keeps settings for this file here.
     case none
-    /// An agent runs, but has never been able to read the settings: there are none on this machine yet.
+    /// An agent runs, or ran, but has never been able to read the settings: there are none on this machine yet.
     case never
     /// This machine has every change of the settings up to this revision of the cluster.
     case current(revision: Int)

@@ -54,17 +54,11 @@ public struct FallbackKeyring: Keyring {
     public func write(_ secret: Secret, for id: SecretIdentifier, label: String) async throws(KeyringError) {
         var reason = KeyringError.notBuiltIn
         for keyring in keyrings {
-            do {
-                return try await keyring.write(secret, for: id, label: label)
-            } catch .notBuiltIn {
-                continue
-            } catch .readOnly {}
             do throws(KeyringError) {
+                do throws(KeyringError) { return try await keyring.write(secret, for: id, label: label) } catch .readOnly {}
                 guard try await keyring.read(id) == nil else { throw .readOnly }
-            } catch .notBuiltIn {
-                continue
-            }
-            reason = .readOnly
+                reason = .readOnly
+            } catch .notBuiltIn {}
         }
         throw reason
     }

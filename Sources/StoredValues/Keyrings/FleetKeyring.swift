@@ -47,7 +47,7 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
 
     /// Two with the same keys are the same keyring; one with a passphrase only equals itself.
     public var identity: any Hashable & Sendable {
-        [folder ?? ""] + keyPlaces.map { $0 ?? "\(ObjectIdentifier(opened))" }
+        ([folder ?? ""] + keyPlaces.map { $0 ?? "\(ObjectIdentifier(opened))" }).map { Array($0.utf8) }
     }
 
     /// The secret, or nil if the mirrored file does not have it. If neither key opens the file, it throws what is wrong with the
@@ -109,7 +109,7 @@ public struct FleetKeyring: Keyring, ReadOnlyKeyring {
     }
 
     /// The file; nil if the fleet has no secrets. That is known only where the agent has read the settings and has never seen secrets;
-    /// otherwise a missing file throws. So does one that this program could not open.
+    /// otherwise a missing file throws. In a program that could not open it, that is `.notBuiltIn`.
     private static func requireFile(_ parts: Parts) throws(KeyringError) -> FileIdentity? {
         guard EncryptedFileKeyring.isBuiltIn else { throw .notBuiltIn }
         let wasSeen: Bool

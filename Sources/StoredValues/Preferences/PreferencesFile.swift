@@ -200,8 +200,8 @@ public struct PreferencesFile: Sendable {
     ///
     /// Inside, the calling thread reads its own changes. All other threads read the old values until `changes` has returned,
     /// and then the new ones: after reading one new value they read no old one. Streams have one element for the last value of
-    /// each key, and observers are notified once per key, after everything is written. That also holds for other files that are changed
-    /// inside.
+    /// each key, and observers are notified once per key, after everything is written. Another file that is changed inside changes at once;
+    /// who waits for it or observes it is told at the end.
     ///
     /// If `changes` throws, nothing has changed, in the file or in memory; changes of other files that were made inside stay. A batch
     /// inside a batch is a part of it; if it throws, only that part is undone.
@@ -248,8 +248,8 @@ extension PreferencesFile {
     /// Links to files count. Schemas that lie there do not: `<name>.schema.json`. Where `STORED_VALUES_PREFERENCES` names the
     /// standard file `/srv/a.json`, these are the files `/srv/a.<name>.json`. In `withTemporaryStorage` they are its own.
     ///
-    /// Throws ``PreferencesError/notRead(path:reason:)`` if the folder cannot be listed, and if there is no place for preferences; a
-    /// folder that does not exist has no files.
+    /// Throws ``PreferencesError/notRead(path:reason:)`` if the folder cannot be listed, and as ``path`` does where there is no place for
+    /// preferences; a folder that does not exist has no files.
     public static var names: [String] {
         get throws(PreferencesError) {
             let scope = standard.temporaryScope(orElse: nil)

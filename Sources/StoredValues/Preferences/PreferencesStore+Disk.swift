@@ -25,10 +25,13 @@ extension PreferencesStore {
             tryAgain()
             return problem
         }
-        await withTaskCancellationHandler {
-            await readingLayers?.value
-        } onCancel: {
-            readingLayers?.cancel()
+        if let readingLayers {
+            await withTaskCancellationHandler {
+                await readingLayers.value
+            } onCancel: {
+                readingLayers.cancel()
+            }
+            if Task.isCancelled { throw .cancelled(path: path) }
         }
         // Taken only now: refusals that no flush waits for any more belong to the next one.
         let refusals = state.withLock { $0.log.takeRefusals() }
@@ -200,12 +203,12 @@ extension PreferencesStore {
 
     /// Retries to write what is unsaved, to sync it, and to read what could not be read: the cause may disappear without an event.
     func tryAgain() {
-        guard case .success = file else { return }
         retries?.request { [weak self] in
             guard let self else { return }
             // On the queue where all layers are read, so that an older state never replaces a newer one. Waited for, so that what fails again
             // is tried again after a longer pause; but at the end, because other files share the queue.
             defer { if !layers.isEmpty { queues.watching.sync { self.refreshLayers() } } }
+            guard case .success = file else { return }
             if state.withLock({ $0.mustWriteSoon }) {
                 guard save() == nil else { return }
                 // Not later: on a failing disk writing succeeds and fsync does not, and both share one pause.

@@ -137,13 +137,12 @@ extension PreferencesStore {
 
     // MARK: Changes that inotify does not see
 
-    /// The file, this one or a layer, for which changes by other programs may go unseen, and why. A path that does not exist is no
+    /// The file, this one or else a layer, for which changes by other programs may go unseen, and why. A path that does not exist is no
     /// reason: its folders are watched until it does.
     var watchProblem: (file: DurableFile, reason: FileError)? {
-        for (file, watch) in state.withLock({ $0.watches }) {
-            if let problem = watch.problem, problem.operation == .watch { return (file, problem) }
-        }
-        return nil
+        let problems = state.withLock { $0.watches }.compactMap { file, watch in watch.problem.map { (file: file, reason: $0) } }
+            .filter { $0.reason.operation == .watch }
+        return problems.first { problem in !layers.contains { $0.file === problem.file } } ?? problems.first
     }
 
     /// Whether the file must be read although it looks unchanged: a network file system may report a status that is some seconds old.

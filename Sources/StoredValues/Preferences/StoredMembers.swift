@@ -156,7 +156,7 @@ extension StoredMembers {
         var size = content.formattedSize
         changes = [:]
         for (part, growth) in sorted {
-            if growth > 0, size + growth > sizeLimit, let refusal = tooLarge(part, in: content) {
+            if size + growth > sizeLimit, let refusal = tooLarge(part, in: content) {
                 refusals.append(refusal)
             } else {
                 size += growth

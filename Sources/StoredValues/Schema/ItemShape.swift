@@ -1,4 +1,5 @@
 import FoundationEssentials
+import StoredValuesSupport
 
 /// Finds the JSON Schema of a type: which JSON is read as an item without a repair.
 ///
@@ -175,7 +176,11 @@ extension Dictionary: DictionaryItem {
         if Key.self == Int.self { return integer }
         guard self is any RawKeyedDictionary.Type else { return Key.self is any CodingKeyRepresentable.Type ? .anything : nil }
         let cases = ItemShape.cases(of: Key.self)
-        if cases.contains(where: { $0.stringValue == nil }) { return integer }  // with a sign or zeros before it, too
-        return cases.isEmpty ? .anything : JSONSchema(["enum": .array(cases.map { .string($0.stringValue ?? "\($0)") })])
+        // Numbers may have a sign or zeros before them.
+        let numbers = cases.filter { $0.stringValue == nil }.map { number in
+            "\(number)".begins(with: "-") ? "-0*\("\(number)".dropFirst())" : "[+]?0*\(number)"
+        }
+        if !numbers.isEmpty { return JSONSchema(["pattern": .string("^(\(numbers.joined(separator: "|")))$")]) }
+        return cases.isEmpty ? .anything : JSONSchema(["enum": .array(cases)])
     }
 }

@@ -24,7 +24,7 @@ extension PreferencesFile {
     ///     is read from where Foundation stores it: `$XDG_CONFIG_HOME/<name>.plist`, by default in `~/.config`. Inside
     ///     `withTemporaryStorage` it is read from the temporary file's folder.
     ///   - newKey: Returns the new name of a key; nil excludes it.
-    /// - Throws: ``PreferencesError/notImported(path:reason:)``, ``PreferencesError/noHomeFolder``.
+    /// - Throws: ``PreferencesError/notImported(path:reason:)``, ``PreferencesError/noHomeFolder``, ``PreferencesError/notUTF8(variable:)``.
     @discardableResult
     public func importUserDefaults(
         named name: String? = nil, key newKey: (String) -> String? = { $0 }

@@ -28,7 +28,7 @@ extension LiveSecret {
                 locked = .failure(error)
             }
             // Not the content in memory, which an earlier read may have put there before the lock was taken.
-            let content = await ask()
+            let content = await ask(try? locked.get())
             var item = try content.itemToChange()
             let bytesBefore = item.flatMap { try? SecretCoding.encode($0) }
             let result = change(&item, content.secret)

@@ -83,14 +83,15 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     /// Asks the keyring. It shares no read that is under way, because it must see what was stored before the call.
     func load() async throws(SecretError) -> Item? { try await ask().answer.mapError(failure).get() }
 
-    /// Asks the keyring once, unless the state says not to. Returns its answer, or a newer one that has become known meanwhile.
+    /// Asks the keyring, or this form of it with the lock held, once, unless the state says not to. Returns its answer, or a newer one that has become
+    /// known meanwhile.
     @discardableResult
-    func ask(inBackground: Bool = false) async -> SecretContent<Item> {
+    func ask(inBackground: Bool = false, _ locked: (any Keyring)? = nil) async -> SecretContent<Item> {
         await listen()
         guard let question = state.withLock({ $0.questionBegan(inBackground: inBackground) }) else { return .unknown }
         let answer: SecretContent<Item>
         do throws(KeyringError) {
-            let secret = try await keyring.read(id)
+            let secret = try await (locked ?? keyring).read(id)
             answer = if let secret { .value(try SecretCoding.decode(Item.self, from: secret), secret) } else { .absent }
         } catch {
             answer = .unavailable(error)

@@ -54,5 +54,7 @@ extension StorageSystem {
         let isStandard = preferences?.name?.isIdentical(to: PreferencesLocation.standardName) == true
         let parts: [(any Sendable)?] = [isStandard ? nil : preferences, keyring, environmentPrefix.map { EnvironmentVariables(prefix: $0) }]
         begin(applicationID: applicationID, parts: parts.compactMap { $0 }, call: call)
+        // A handle on the file itself must have what lies above and below the standard file, too.
+        if let preferences, preferences.name == nil { _ = OpenStores.shared.application(PreferencesLocation.standardName) }
     }
 }

@@ -161,7 +161,7 @@
         func age(at now: BootMoment) -> Duration { report.confirmed?.age(at: now) ?? FleetReport.freshness }
 
         mutating func end(at now: BootMoment) -> [Action] {
-            report.state = .stale(since: (report.confirmed ?? now).date, why: "The agent has ended. Start it again: stored-values-fleet agent.")
+            report.state = .stale(since: since(now), why: "The agent has ended. Start it again: stored-values-fleet agent.")
             var last = makeReport(at: now, naming: [digest])
             last.alive = nil
             return [.writeReport(last)]
@@ -169,8 +169,13 @@
 
         private mutating func doubt(at now: BootMoment) -> [Action] {
             let why = problem?.why ?? "the cluster has not answered"
-            report.state = .stale(since: (report.confirmed ?? now).date, why: "The agent could not confirm them: \(why).")
+            report.state = .stale(since: since(now), why: "The agent could not confirm them: \(why).")
             return [reportAction(at: now)]
+        }
+
+        /// Since when the settings may be outdated, which stays while they are.
+        private func since(_ now: BootMoment) -> Date {
+            if case .stale(let since, _) = report.state { since } else { (report.confirmed ?? now).date }
         }
 
         private mutating func confirmed(_ asked: BootMoment, at now: BootMoment) -> [Action] {
@@ -241,7 +246,7 @@
                     .note("\(id): without --secrets-public-key the agent cannot tell whether the cluster's secrets are genuine, and takes over any that look newer."))
             }
             guard trouble != secretsTrouble?.why else { return actions }
-            secretsTrouble = trouble.map { (now.date, $0) }
+            secretsTrouble = trouble.map { (secretsTrouble?.since ?? now.date, $0) }
             return actions + (trouble.map { [.note("\(id): \($0).")] } ?? [])
         }
 

@@ -18,6 +18,8 @@
         private static let problemLimit = 64 << 10
 
         private let client: HTTPClient
+        /// For streams: each keeps its connection, and of those the client has only a few.
+        private let streams: HTTPClient
         private let access: FleetAccess
         private let encryption: TLSConfiguration
 
@@ -31,17 +33,18 @@
             configuration.decompression = .disabled
             configuration.timeout.connect = .seconds(2)
             configuration.connectionPool.retryConnectionEstablishment = false  // the next member is tried instead
-            // Each watch keeps its connection, and each stream of `Fleet.values` has one. The default of 8 would leave none for questions.
-            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = .max
             configuration.dnsOverride = ["localhost": "127.0.0.1"]  // EtcdEndpoint allows plaintext to it
             // One event loop for requests and connections. With two, async-http-client 1.37 crashes if a server answers and closes before the
             // client knows that the request was written: it releases a connection that it has removed.
-            client = HTTPClient(eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton.next()), configuration: configuration)
+            let loop = MultiThreadedEventLoopGroup.singleton.next()
+            client = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
+            configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = .max
+            streams = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: configuration)
         }
 
         deinit {
-            // The closure keeps the client alive until it has shut down.
-            client.shutdown { _ in }
+            // The closures keep the clients alive until they have shut down.
+            for client in [client, streams] { client.shutdown { _ in } }
         }
 
         /// Sends a request and returns the status and body of the answer, all within `limit`.
@@ -79,7 +82,7 @@
             message.headers.add(name: "Grpc-Metadata-hasleader", value: "true")
             message.body = .bytes(request.body)
             let response: HTTPClientResponse
-            do { response = try await client.execute(message, timeout: .seconds(5)) } catch { throw await failure(error, endpoint) }
+            do { response = try await streams.execute(message, timeout: .seconds(5)) } catch { throw await failure(error, endpoint) }
             guard response.status == .ok else {
                 let body = try? await response.body.collect(upTo: Self.problemLimit)
                 throw EtcdError(status: Int(response.status.code), body: body.map { Array($0.readableBytesView) }, from: endpoint)
@@ -115,7 +118,7 @@
                 default: return unreachable("could not be asked (\(error.shortDescription))")
                 }
             case let error as NIOConnectionError:
-                // The last is that of IPv4: addresses of IPv6 are tried first.
+                // The last is mostly that of IPv4: an address of IPv6 is tried first, on a network that may have none.
                 let reason = error.connectionErrors.last.map { ($0.error as? IOError).map(Self.words) ?? "\($0.error)" }
                 return unreachable("could not be connected to (\(reason ?? error.dnsAError.map { "\($0)" } ?? "no address"))", mayHaveHappened: false)
             // Only a connection attempt can be refused.

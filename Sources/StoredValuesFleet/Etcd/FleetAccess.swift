@@ -4,8 +4,8 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    /// Client credentials: paths of files, which are read when a connection is needed, so that renewed ones are picked up. No secret is
-    /// passed as an argument.
+    /// Client credentials: paths of files. Certificates are read when the client is made, and again when one was refused, so that renewed ones are
+    /// picked up. No secret is passed as an argument.
     public struct FleetAccess: Sendable, Equatable {
         /// The certificates of the authorities that may have signed the cluster's, in PEM; the system's if nil.
         public var authorities: String?

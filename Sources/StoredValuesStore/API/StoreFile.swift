@@ -56,7 +56,7 @@
 
         /// The file at `path`; a relative path is resolved against the current working folder at once.
         ///
-        /// A file that is also named in another way is opened twice, and each store learns of the other's changes as of another process's.
+        /// A file that is also named in another way, as by a symbolic link, is opened twice, and each store learns of the other's changes as of another process's.
         public init(path: String) {
             requireProperUse(!path.isEmpty, "StoreFile(path: \"\(path)\"): the path must not be empty")
             let path = DurableFile(path: path).path

@@ -23,7 +23,8 @@
 
         /// Whether memory has what the row says: if a file is read again, only differences become events.
         private func isKnown(_ row: ItemRow) -> Bool {
-            let (item, number) = state.withLock { ($0.list[row.id], $0.list.number(of: row.id)) }
+            let (item, number, lost) = state.withLock { ($0.list[row.id], $0.list.number(of: row.id), $0.list.unreadable(row.id)) }
+            if let lost, lost.number == row.number, lost.version == row.version { return (try? coder.item(from: row.json, version: row.version)) == nil }
             guard let item, number == row.number, let text = try? ItemCoder<Item>.text(item) else { return false }
             if row.version == coder.version, row.json == text { return true }
             // Edited by hand, repaired or of an older version, it may be the same item in another text.

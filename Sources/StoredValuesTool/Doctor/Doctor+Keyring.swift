@@ -42,7 +42,7 @@ extension Doctor {
             add(.note, "It does not encrypt secrets in transit: \(advice).")
         }
         if let collection = found.collection {
-            let advice = "is locked. Unlock it in its program, or with: stored-values secret list --unlock --keyring secret-service --app \(service ?? "<id>")"
+            let advice = "is locked. Unlock it in its program, or with: stored-values secret list --unlock --keyring secret-service\(SettingsOptions.option("app", service ?? "<id>", "id"))"
             add(found.isLocked ? bad : .fine, "The default collection, \"\(collection)\", \(found.isLocked ? advice : "is open.")")
         } else {
             add(bad, KeyringError.noDefaultCollection.description)

@@ -10,8 +10,7 @@
         /// Checks the files of stores that the application has, if any.
         mutating func checkStores() {
             section = "Items"
-            let standard: String
-            do throws(StoreError) { standard = try StoreFile.standard.path } catch { return add(.problem, error.description) }
+            guard let standard = try? StoreFile.standard.path else { return }  // where there is no folder, no program has any
             let folder = ResolvedPath.folder(of: standard)
             for name in ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted() {
                 guard let stem = name.before(suffix: ".sqlite"), let file = try? StoreFile(checkingName: stem) else { continue }
@@ -36,7 +35,7 @@
             if found.hasWriteAheadLog, !mayRestore {
                 add(
                     .note,
-                    "\(path) has a write-ahead log, which another program has turned on. Programs turn it off when nobody else has the file open. What is in it was not checked; that does: stored-values store check --file \(path)"
+                    "\(path) has a write-ahead log, which another program has turned on. Programs turn it off when nobody else has the file open. What is in it was not checked; that does: stored-values store check\(SettingsOptions.option("file", path, "path"))"
                 )
                 return true
             }
@@ -81,12 +80,13 @@
             let more = faults.count > limit ? "; and \(faults.count - limit) more" : ""
             // SQLite's words for an index that does not fit (sqlite.org/pragma.html#pragma_integrity_check).
             let isOfIndexes = faults.allSatisfy { $0.utf8.contains(" missing from index ".utf8) || $0.utf8.contains(" entries in index ".utf8) }
+            let file = SettingsOptions.option("file", path, "path")
             let advice =
                 isOfIndexes
-                ? "Only indexes are: end the programs that use it, then: sqlite3 \(path) REINDEX"
+                ? "Only indexes are: end the programs that use it, then: sqlite3 \(path.isPlainWord ? path : "<path>") REINDEX"
                 : """
-                End the programs that use it, keep a copy, and get out what can be read: stored-values store export --file \(path) -o items.jsonl; \
-                then move it away, and: stored-values store import --file \(path) items.jsonl
+                End the programs that use it, keep a copy, and get out what can be read: stored-values store export\(file) -o items.jsonl; \
+                then move it away, and: stored-values store import\(file) items.jsonl
                 """
             add(.problem, "\(path) is damaged, or no database: \(faults.prefix(limit).joined(separator: "; "))\(more). \(advice)")
         }

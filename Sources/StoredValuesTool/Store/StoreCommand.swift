@@ -7,7 +7,7 @@
     struct StoreCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "store", abstract: "List, print, export, import and check the items that a program keeps in stores.",
-            discussion: "What only reads opens the file read-only, and creates none.",
+            discussion: "What only reads creates no file, and changes none: only an interrupted change is taken back, and a write-ahead log written into the file.",
             subcommands: [
                 StoreListCommand.self, StoreItemsCommand.self, StoreExportCommand.self, StoreImportCommand.self, StoreCheckCommand.self,
             ])

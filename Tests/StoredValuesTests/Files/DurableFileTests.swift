@@ -175,6 +175,12 @@ extension DurableFileTests {
                 #expect(throws: FileError(.examine, path, error)) { try replace(DurableFile(path: path), with: "x") }
                 #expect(!FileManager.default.fileExists(atPath: folder + "/file"))
             }
+            for end in ["/", "/."] {
+                let path = folder + "/none" + end
+                #expect(throws: FileError(.examine, path, .isFolder)) { try replace(DurableFile(path: path), with: "x") }
+                #expect(throws: FileError.self) { try DurableFile(path: path).read() }
+                #expect(!FileManager.default.fileExists(atPath: folder + "/none"))
+            }
         }
     }
 

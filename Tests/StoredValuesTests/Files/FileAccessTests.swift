@@ -98,6 +98,7 @@ extension FileAccessTests {
     @Test("Attributes of users stay, also where the mode keeps their owner from writing")
     func keptReadOnly() async throws {
         try await withTemporaryFolder { outer in
+            try requireLists(in: outer)
             let folder = outer + "/home", path = folder + "/file"
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             try write(path, mode: 0o400)

@@ -260,6 +260,21 @@
 
         // MARK: Life and freshness
 
+        @Test("While an agent that nobody has answered yet tries again, the time since which the settings may be outdated stays")
+        func since() async throws {
+            try await withMachine { machine in
+                try machine.restart()
+                let begin = BootMoment.now
+                var times: Set<Date> = []
+                for minutes in [0, 1, 2] {
+                    try machine.take { $0.lost(AgentProblem("nobody answers", isCertain: true), at: begin.before(by: .seconds(-60 * minutes))) }
+                    guard case .stale(let since, _)? = machine.status else { return #expect(Bool(false)) }
+                    times.insert(since)
+                }
+                #expect(times.count == 1)
+            }
+        }
+
         @Test("While the cluster is away the agent says that it lives, then that it could not confirm; at its end it says so, and lives no more")
         func life() async throws {
             try await withMachine { machine in

@@ -205,6 +205,7 @@ extension SchemaTests {
         SchemaCase(["a": 1], good: ["{}", "{\"b\": 2}"], bad: ["{\"b\": \"x\"}", "[]", "1"]),
         SchemaCase([1: "a"], good: ["{\"2\": \"x\"}"], bad: ["{\"x\": \"y\"}", "{\"1\": 1}"]),
         SchemaCase([Direction.up: 1], good: ["{\"down\": 1}"], bad: ["{\"left\": 1}", "{\"up\": \"x\"}"]),
+        SchemaCase([Level.low: 1], good: ["{\"3\": 1}", "{\"01\": 1}", "{\"+3\": 1}"], bad: ["{\"2\": 1}", "{\"33\": 1}", "{\"low\": 1}"]),
         SchemaCase([Date: Int](), good: ["[]"], bad: ["{}", "1"]),
         SchemaCase(1..<5, good: ["[1, 2]"], bad: ["1", "{}"]),
         SchemaCase(

@@ -79,6 +79,7 @@ extension ToolDoctorTests {
             let run = try await tool.with(["HOME": nil]).run("doctor")
             #expect(run.status == 1)
             #expect(run.output.words.components(separatedBy: "neither HOME nor XDG_CONFIG_HOME").count == 2, "\(run)")
+            #expect(!run.output.contains("Items"), "there is no folder for stores, and no program that has one")
         }
     }
 

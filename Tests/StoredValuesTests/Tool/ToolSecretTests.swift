@@ -51,7 +51,7 @@ extension ToolSecretTests {
                 let mistyped = try await tool.run(["secret"] + words + ["token", text])
                 #expect(mistyped.status == 64 && TestSecret.traces(in: mistyped.errors + mistyped.output) == [])
             }
-            for words in [["secrets", "set"], ["--", "secret", "set"]] {
+            for words in [["secrets", "set"], ["--", "secret", "set"], ["set", "secret"]] {
                 let mistyped = try await tool.run(words + ["token", text])
                 #expect(mistyped.status == 64 && TestSecret.traces(in: mistyped.errors + mistyped.output) == [])
             }

@@ -294,8 +294,8 @@ extension ValidationTests {
     }
 
     @Test("Who observes a value that moves from its former key while a validation reads it may set values")
-    func observerInside() async throws {
-        try await withTemporaryFolder { folder in
+    func observerInside() throws {
+        try withTemporaryFolder { folder in
             let path = folder + "/p.json"
             try #"{"old": 20, "size": 90}"#.write(toFile: path, atomically: false, encoding: .utf8)
             let storage = PreferencesFile.ofAnotherProcess(path)

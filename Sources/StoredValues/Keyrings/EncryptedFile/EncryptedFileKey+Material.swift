@@ -61,7 +61,7 @@
         let provider: SecretFile.Provider
         let operations: FileOperations
 
-        /// The key; throws unless the file is regular, long enough, owned by this user or root, and accessible to no others
+        /// The key; throws unless the file is regular, long enough, owned by this user or root (or for root by the owner of its folder), and accessible to no others
         /// than its provider permits.
         func read() throws(KeyringError) -> Secret {
             let file: SecretFile
@@ -92,8 +92,8 @@
                 guard locked.identity == nil else { return }
                 var key = KeyDerivation.randomBytes(Self.minimumByteCount)
                 defer { key.withUnsafeMutableBytes { wipe($0) } }
-                try file.syncAncestors(of: file.resolvedPath)  // whoever made the folders
                 _ = try locked.replace(with: key, durably: true)
+                try file.syncAncestors(of: file.resolvedPath)  // whoever made the folders
             } catch {
                 throw KeyringError(error)
             }

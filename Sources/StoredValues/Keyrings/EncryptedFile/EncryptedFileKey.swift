@@ -3,7 +3,7 @@ import StoredValuesFiles
 /// The source of the key of an ``EncryptedFileKeyring``. The file is never in plaintext: without a key there is no keyring.
 ///
 /// Every key but a passphrase and the portal's is at least 32 random bytes in a regular file that belongs to this user or root
-/// (for root: or to the owner of its folder) and that only its owner can write. Otherwise every call throws ``KeyringError/accessDenied``, or an
+/// and that only its owner can write. Otherwise every call throws ``KeyringError/accessDenied``, or an
 /// ``KeyringError/other(domain:code:message:)`` that says what is wrong. To create one:
 ///
 /// ```sh
@@ -88,6 +88,7 @@ extension EncryptedFileKey {
     /// The real path of the key's file, or another identifier; nil if unknown. Two keys with one place are the same key.
     package var place: String? {
         switch source {
+        case .file(let path, .mounted, _): path  // Kubernetes turns its links to others while the program runs
         case .file(let path, _, _): DurableFile(path: path).place
         case .credential(let name, let folder?): DurableFile(path: folder + "/" + name).place
         case .portal(let key): key.place

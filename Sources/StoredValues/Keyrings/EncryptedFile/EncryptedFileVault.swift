@@ -67,8 +67,9 @@
             var secrets = try contents.map { contents throws(KeyringError) in try open(contents.bytes, isWanted) }
             if contents == nil, makingFile { secrets = try SealedSecrets(key: derivedKey(for: nil, isWanted)) }
             guard var secrets, change(&secrets.entries) else {
-                // A process that was killed may have left a temporary file.
-                return try translatingErrors(lock.file.removeLeftover())
+                // A process that was killed may have left a temporary file, or have removed the secret and not synced that.
+                try translatingErrors(lock.file.removeLeftover())
+                return contents == nil ? () : try translatingErrors(file.sync())
             }
             try replace(lock, of: contents?.identity, with: secrets, announcing: news, isWanted: isWanted)
         }
@@ -128,9 +129,12 @@
             let bytes = secrets.sealed()
             guard bytes.count <= DurableFile.sizeLimit else { throw .tooLarge }
             guard isWanted() else { throw .cancelled }
-            if old == nil { try translatingErrors(file.syncAncestors(of: file.resolvedPath)) }  // whoever made the folders
             try translatingErrors(
-                changes.make(news, in: old) { () throws(FileError) in try lock.file.replace(with: bytes, durably: true) })
+                changes.make(news, in: old) { () throws(FileError) in
+                    let new = try lock.file.replace(with: bytes, durably: true)
+                    if old == nil { try file.syncAncestors(of: file.resolvedPath) }  // whoever made the folders
+                    return new
+                })
         }
 
         private func isMissing() throws(KeyringError) -> Bool {
