@@ -48,6 +48,9 @@ package struct PublishedSchema: Sendable {
     /// Why the key may not have the value, as a clause such as "it must be a number"; nil if it may, or if it is not declared.
     package func misfit(_ value: JSONValue, for key: String) -> String? { self[key].flatMap { JSONSchema($0).misfit(value) } }
 
+    /// What this program has published.
+    func part(of program: String) -> [String: JSONValue] { properties.filter { $0.value[Self.programsMember]?[program] != nil } }
+
     /// Adds the keys of another schema that this one does not have.
     mutating func add(_ other: PublishedSchema) { properties.merge(other.properties) { mine, _ in mine } }
 
@@ -96,6 +99,8 @@ final class SchemaRun: Sendable {
     }
 
     private let published = Guarded(Published())
+    /// The program's part of the file when this run has last written it or found it right.
+    private let known = Guarded<[String: JSONValue]>([:])
     private let file: DurableFile
 
     init(at path: String) { file = DurableFile(path: path) }
@@ -111,22 +116,29 @@ final class SchemaRun: Sendable {
         try write(isAll: false)
     }
 
-    /// Removes what an earlier run of the program published and this one did not.
+    /// Removes what an earlier run of the program published and this one did not; nothing if a later run, perhaps of a newer version, has
+    /// published meanwhile.
     func end() throws(FileError) { try write(isAll: true) }
 
     private func write(isAll: Bool) throws(FileError) {
         // Usually there is nothing to write; then no lock is needed.
         if let contents = try file.read(), update(contents.bytes, isAll: isAll) == nil { return }
         let locked = try file.lock()
-        if let text = update(try locked.read()?.bytes ?? [], isAll: isAll) { _ = try locked.replace(with: text, durably: false) }
+        guard let text = update(try locked.read()?.bytes ?? [], isAll: isAll) else { return }
+        _ = try locked.replace(with: text, durably: false)
+        _ = update(text, isAll: isAll)  // which finds it right
     }
 
     /// The new text of the file; nil if it stays as it is.
     private func update(_ text: [UInt8], isAll: Bool) -> [UInt8]? {
         var schema = PublishedSchema(text) ?? PublishedSchema()
-        schema.take(published.withLock { $0 }, of: executableName(), isAll: isAll)
+        let program = executableName()
+        if isAll, schema.part(of: program) != known.withLock({ $0 }) { return nil }
+        schema.take(published.withLock { $0 }, of: program, isAll: isAll)
         let new = schema.json.text() + [UInt8(ascii: "\n")]
-        return new == text ? nil : new
+        guard new == text else { return new }
+        known.withLock { $0 = schema.part(of: program) }
+        return nil
     }
 
     // MARK: All runs of this process

@@ -60,6 +60,25 @@ extension PublishedSchemaTests {
         }
     }
 
+    @Test("A run that ends removes what an earlier one published, but nothing that a later one has published meanwhile")
+    func end() throws {
+        try withTemporaryFolder { folder in
+            let path = "\(folder)/s.schema.json"
+            func keys() throws -> [String] { try JSONValue(parsing: contents(ofFile: path))["properties"]?.objectValue?.keys.sorted() ?? [] }
+            let runs = (0..<3).map { _ in SchemaRun(at: path) }
+            try runs[0].publish(["limit": ["minimum": 1], "zoom": [:]])
+            try runs[0].publish(["old": [:]])
+            try runs[1].publish(["limit": ["minimum": 1]])
+            #expect(try keys() == ["limit", "old"], "of the first call")
+            try runs[1].end()
+            #expect(try keys() == ["limit"])
+            try runs[2].publish(["limit": ["minimum": 2], "theme": [:]])
+            try runs[1].end()
+            #expect(try keys() == ["limit", "theme"])
+            #expect(try JSONValue(parsing: contents(ofFile: path))["properties"]?["limit"]?["minimum"] == 2)
+        }
+    }
+
     @Test("Publishing the same again writes nothing, in one call or in several", arguments: ["limit=60,theme=light", "limit=60;theme=light;zoom=1"])
     func again(calls: String) async throws {
         try await withTemporaryFolder { folder in
