@@ -104,7 +104,13 @@
 
         /// All of them: also those in the default collection, where some programs find nothing while it is locked.
         fileprivate func allOpenItems(_ attributes: [String: String]) throws(SecretServiceError) -> [Item] {
-            do throws(SecretServiceError) { try requireOpenDefaultCollection() } catch .noDefaultCollection {}  // then all are in others
+            let items = try openItems(attributes)
+            guard !items.isEmpty else { return items }
+            do throws(SecretServiceError) {
+                guard try requireOpenDefaultCollection() else { return items }
+            } catch .noDefaultCollection {
+                return items
+            }
             return try openItems(attributes)
         }
 
