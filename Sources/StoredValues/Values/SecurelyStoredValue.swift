@@ -80,8 +80,8 @@ public final class SecurelyStoredValue<Item: StorableItem>: Sendable, Observable
     /// The known secret, or nil. Nil does not mean that none is stored: see ``status``.
     ///
     /// Reads memory. Only the first read of a secret in this process, or after its last wrapper was released, waits for the keyring, for at
-    /// most 5 s and on a separate thread; if there is no answer by then, it is requested in the background. Never prompts the user; only the Secret portal may
-    /// (``EncryptedFileKey/portal``).
+    /// most 5 s and on a separate thread; if there is no answer by then, it is requested in the background. Never prompts the user; only
+    /// the Secret portal may (``EncryptedFileKey/portal``).
     public var wrappedValue: Item? {
         @inlinable @inline(__always) get { value }
         @available(*, unavailable, message: "use try await $property.set(_:), or try await $property.reset() to remove the secret")

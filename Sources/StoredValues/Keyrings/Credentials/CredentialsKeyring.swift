@@ -19,8 +19,8 @@ import StoredValuesSupport
 /// - **Three answers.** A missing file is absent. A missing folder, an unset variable and a dangling symlink throw
 ///   ``KeyringError/other(domain:code:message:)`` with the reason; an unreadable file throws ``KeyringError/accessDenied``.
 /// - **Changes** are reported of secrets that a wrapper uses, and of the 64 that were read last; also those of a mounted
-///   Kubernetes secret, except on file systems where inotify(7) sees none, and of files that are
-///   mounted by themselves.
+///   Kubernetes secret, except on file systems where inotify(7) sees none, and of files that are mounted by
+///   themselves.
 /// - Mode and owner of the files are not checked: they are up to whoever provides them.
 public final class CredentialsKeyring: Keyring, ReadOnlyKeyring {
     /// The variable in which systemd names the folder.

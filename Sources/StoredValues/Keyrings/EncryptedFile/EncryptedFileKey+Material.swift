@@ -61,8 +61,8 @@
         let provider: SecretFile.Provider
         let operations: FileOperations
 
-        /// The key; throws unless the file is regular, long enough, owned by this user or root (or for root by the owner of its folder), and accessible to no others
-        /// than its provider permits.
+        /// The key; throws unless the file is regular, long enough, owned by this user or root (or for root by the owner of its
+        /// folder), and accessible to no others than its provider permits.
         func read() throws(KeyringError) -> Secret {
             let file: SecretFile
             do throws(SecretFile.Refusal) {

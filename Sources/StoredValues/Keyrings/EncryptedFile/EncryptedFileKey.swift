@@ -24,7 +24,8 @@ public struct EncryptedFileKey: Sendable {
     /// A relative path would mean another key as soon as the working folder changes.
     private static func absolute(_ path: String) -> String { DurableFile(path: path).path }
 
-    /// A key file that belongs to this user or root (for root: or to the owner of its folder): not a symbolic link, and inaccessible to others (mode 0600 or 0400).
+    /// A key file that belongs to this user or root (for root: or to the owner of its folder): not a symbolic link, and
+    /// inaccessible to others (mode 0600 or 0400).
     public static func file(_ path: String) -> EncryptedFileKey { EncryptedFileKey(source: .file(absolute(path), .own)) }
 
     /// A key file that a container's runtime mounts, such as `/run/secrets/key`: it may be a symbolic link, and others may read
