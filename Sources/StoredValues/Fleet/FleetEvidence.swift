@@ -1,5 +1,5 @@
-import FoundationEssentials
-import StoredValuesFiles
+package import FoundationEssentials
+package import StoredValuesFiles
 import StoredValuesSupport
 
 /// What this machine knows about the freshness of the fleet's settings. Their status follows from it.
@@ -122,9 +122,7 @@ extension PreferencesStore {
     private func fleetEvidence(_ mirror: DurableFile) -> FleetEvidence {
         let (report, isForLackOfRoom) = FleetEvidence.Report.read(FleetFolder.report(onMirror: mirror.path))
         let (layer, trouble) = refreshLayer(mirror)
-        let modified = (layer?.identity ?? (try? mirror.currentIdentity())).map { identity in
-            Date(timeIntervalSince1970: Double(identity.modified) / 1_000_000_000)
-        }
+        let modified = (layer?.identity ?? (try? mirror.currentIdentity()))?.modificationDate
         let state: FleetEvidence.Mirror =
             if let trouble {
                 .broken(why: trouble.text, modified: modified)
@@ -137,6 +135,10 @@ extension PreferencesStore {
             secretsTrouble: UnusableSecrets.trouble(at: FleetFolder.secrets(besideMirror: mirror.path)),
             isForLackOfRoom: isForLackOfRoom || trouble?.isLackOfRoom == true)
     }
+}
+
+extension FileIdentity {
+    package var modificationDate: Date { Date(timeIntervalSince1970: Double(modified) / 1_000_000_000) }
 }
 
 extension FleetEvidence.Report {

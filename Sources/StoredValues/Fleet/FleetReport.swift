@@ -29,6 +29,9 @@ package struct FleetReport: Sendable, Equatable {
         (self.state, self.confirmed, self.alive, self.mirror) = (state, confirmed, alive, mirror)
     }
 
+    /// Since when the mirror may be outdated: the last confirmation, unless the agent reports another time; nil if never confirmed.
+    package var outdatedSince: Date? { if case .stale(let since, _) = state { since } else { confirmed?.date } }
+
     /// The digest as it is in ``mirror``.
     package static func name(of digest: UInt64) -> String { String(digest, radix: 16) }
 

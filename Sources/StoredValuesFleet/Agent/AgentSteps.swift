@@ -53,9 +53,10 @@
 
         // MARK: The files
 
-        /// The agent now holds the lock of the files, which had this content. If the whole folder is gone, what the agent remembers counts.
-        mutating func begin(with found: (mirror: FleetMirror, digest: UInt64)?, _ there: Secrets, at now: BootMoment) -> [Action] {
-            report.state = .stale(since: now.date, why: "The agent has started, and the cluster has not answered yet.")
+        /// The agent now holds the lock of the files, which had this content and may be outdated `since` then (nil: now). If the whole folder is
+        /// gone, what the agent remembers counts.
+        mutating func begin(with found: (mirror: FleetMirror, digest: UInt64)?, _ there: Secrets, since: Date?, at now: BootMoment) -> [Action] {
+            report.state = .stale(since: since ?? now.date, why: "The agent has started, and the cluster has not answered yet.")
             (replica, isWatching, secretsTrouble) = (nil, false, nil)
             let isGone = found == nil && there == .read(bytes: nil, seen: nil)
             (mirror, digest, secrets) = (found?.mirror ?? mirror, found?.digest, isGone ? secrets : there)
@@ -174,9 +175,7 @@
         }
 
         /// Since when the settings may be outdated, which stays while they are.
-        private func since(_ now: BootMoment) -> Date {
-            if case .stale(let since, _) = report.state { since } else { (report.confirmed ?? now).date }
-        }
+        private func since(_ now: BootMoment) -> Date { report.outdatedSince ?? now.date }
 
         private mutating func confirmed(_ asked: BootMoment, at now: BootMoment) -> [Action] {
             guard let replica else { return [] }

@@ -110,7 +110,7 @@
                 found = nil
                 note("The mirror cannot be read, and is rewritten when the cluster answers. \(error)")
             }
-            try? carryOut { $0.begin(with: found, files.readSecrets(), at: .now) }
+            try? carryOut { $0.begin(with: found, files.readSecrets(), since: files.outdatedSince(), at: .now) }
             if let cluster = steps.mirror?.origin.cluster { gateway.expect(cluster: cluster) }
         }
 

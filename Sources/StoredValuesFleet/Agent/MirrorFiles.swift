@@ -1,4 +1,5 @@
 #if Fleet
+    import FoundationEssentials
     import StoredValues
     import StoredValuesFiles
     import StoredValuesSupport
@@ -170,6 +171,13 @@
         func write(secrets bytes: [UInt8]) throws { _ = try write(bytes, to: secrets, durably: true) }
 
         func write(seen: SecretsVerdict.Seen) throws { _ = try write(seen.bytes, to: seenSecrets, durably: true) }
+
+        /// Since when the mirror may be outdated, as programs see it before this agent reports: by the last report, or where that is gone, as after a
+        /// restart of the machine, since the mirror was written.
+        func outdatedSince() -> Date? {
+            let last = try? report.read()
+            return last.flatMap { FleetReport(parsing: $0.bytes)?.outdatedSince } ?? (try? mirror.currentIdentity())?.modificationDate
+        }
 
         /// Replaces the report, not durably.
         func write(_ content: FleetReport) throws { _ = try write(content.bytes, to: report, durably: false) }

@@ -69,8 +69,8 @@
             }
 
             func begin() throws {
-                let (found, secrets) = (try files.read(), files.readSecrets())
-                try take { $0.begin(with: found, secrets, at: .now) }
+                let (found, secrets, since) = (try files.read(), files.readSecrets(), files.outdatedSince())
+                try take { $0.begin(with: found, secrets, since: since, at: .now) }
             }
 
             func adopt(at now: BootMoment = .now) throws {
@@ -104,6 +104,8 @@
             func forge(_ limit: Int) throws { try fleet.mirror(["limit": JSONValue(limit)]) }
 
             var status: FleetStatus? { program.store.fleetEvidence?.status(freshness: .seconds(1_000_000)) }
+            /// Since when programs are told that the settings may be outdated.
+            var since: Date? { if case .stale(let since, _)? = status { since } else { nil } }
             var limit: Int {
                 program.store.refreshLayers()
                 return StoredValue(key: "limit", default: 0, storage: program).wrappedValue
@@ -232,7 +234,7 @@
                 let bytes = try #require(machine.steps.mirror).bytes
                 for isFolderGone in [false, true] {
                     var steps = machine.steps
-                    let actions = isFolderGone ? steps.begin(with: nil, .read(bytes: nil, seen: nil), at: .now) : steps.checkMirror(nil, at: .now)
+                    let actions = isFolderGone ? steps.begin(with: nil, .read(bytes: nil, seen: nil), since: nil, at: .now) : steps.checkMirror(nil, at: .now)
                     let written = actions.filter { action in
                         switch action {
                         case .writeReport, .note: false
@@ -268,10 +270,30 @@
                 var times: Set<Date> = []
                 for minutes in [0, 1, 2] {
                     try machine.take { $0.lost(AgentProblem("nobody answers", isCertain: true), at: begin.before(by: .seconds(-60 * minutes))) }
-                    guard case .stale(let since, _)? = machine.status else { return #expect(Bool(false)) }
-                    times.insert(since)
+                    times.insert(try #require(machine.since))
                 }
                 #expect(times.count == 1)
+            }
+        }
+
+        @Test("An agent that starts again says that the settings may be outdated since the last run's confirmation, or since that run said so")
+        func sinceOfTheLastRun() async throws {
+            try await withMachine { machine in
+                let report = try #require(FleetReport(parsing: [UInt8](Data(contentsOf: URL(filePath: machine.fleet.report)))))
+                for _ in 0..<2 {
+                    try machine.restart()
+                    #expect(machine.since == report.confirmed?.date)
+                }
+            }
+        }
+
+        @Test("After a restart of the machine, which has no report, the settings may be outdated since the mirror was written, as programs see it")
+        func sinceTheMirror() async throws {
+            try await withMachine { machine in
+                try FileManager.default.removeItem(atPath: machine.fleet.report)
+                let seen = try #require(machine.since)
+                try machine.restart()
+                #expect(machine.since == seen)
             }
         }
 
