@@ -58,7 +58,8 @@ package enum ResolvedPath {
     /// the system follows such a path differently once there is a file.
     static func requireAbsolute(_ path: String) throws(FileError) {
         guard path.begins(with: "/") else { throw FileError(.examine, path, .noWorkingFolder) }
-        guard path.utf8.last != UInt8(ascii: "/"), path.before(suffix: "/.") == nil else { throw FileError(.examine, path, .isFolder) }
+        let end = path.utf8.suffix(2)
+        guard end.last != UInt8(ascii: "/"), !end.elementsEqual("/.".utf8) else { throw FileError(.examine, path, .isFolder) }
     }
 
     /// The folder that contains the absolute `path`.
