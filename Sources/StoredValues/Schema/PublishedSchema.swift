@@ -182,9 +182,6 @@ extension PreferencesFile {
     package var pathOfPublishedSchema: String? { schemas.first?.path }
 
     private var schemas: [(path: String, schema: PublishedSchema)] {
-        schemaPaths.compactMap { path in
-            let bytes = try? DurableFile(path: path).read()?.bytes
-            return bytes.flatMap { PublishedSchema($0) }.map { (path, $0) }
-        }
+        schemaPaths.compactMap { path in (try? PublishedSchema(fileAt: path)).map { (path, $0) } }
     }
 }
