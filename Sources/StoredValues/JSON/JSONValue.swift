@@ -38,12 +38,8 @@ extension JSONValue {
         case (.string(let left), .string(let right)): left.isIdentical(to: right)
         case (.number(let left), .number(let right)): left.text.isIdentical(to: right.text)
         case (.array(let left), .array(let right)): left == right
-        case (.object(let left), .object(let right)):
-            left.count == right.count
-                && left.allSatisfy { name, value in
-                    guard let index = right.index(forKey: name) else { return false }
-                    return right[index].key.isIdentical(to: name) && right[index].value == value
-                }
+        case (.object(let members), .object(let others)):
+            members.count == others.count && members.allSatisfy { right[$0.key] == $0.value }
         default: false
         }
     }
