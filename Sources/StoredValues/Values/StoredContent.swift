@@ -48,11 +48,9 @@ extension StoredContent {
     /// only if needed, or by the default if that returns nil.
     func interpreted<Item>(by declaration: StoredKey<Item>, lastGood: () -> Item?) -> Interpretation<Item> {
         func whole(_ reason: String, besides repairs: [Repair] = []) -> Interpretation<Item> {
-            guard let item = lastGood() else {
-                return Interpretation(
-                    item: declaration.defaultItem, repairs: repairs + [.whole(.usedDefault, reason)], isDefault: true)
-            }
-            return Interpretation(item: item, repairs: repairs + [.whole(.usedLastGood, reason)])
+            let lastGood = lastGood()
+            let repair = Repair.whole(lastGood == nil ? .usedDefault : .usedLastGood, reason)
+            return Interpretation(item: lastGood ?? declaration.defaultItem, repairs: repairs + [repair], isDefault: lastGood == nil)
         }
         var interpretation: Interpretation<Item>
         switch self {
