@@ -88,7 +88,7 @@ extension StoredValue {
         return try preference.store.change(call, of: key) { changes throws(Failure) in
             var item = read(preference).item
             defer { used = item }
-            if !_isPOD(Item.self), Item.self is AnyObject.Type || Item.self is any OptionalObject.Type {
+            if !_isPOD(Item.self), Item.self is AnyObject.Type || (Item.self as? any OptionalItem.Type)?.wrapped is AnyObject.Type {
                 (shared, item) = (item, (try? ItemCoding.copy(of: item)) ?? item)
             }
             let result = try change(&item)
@@ -128,11 +128,6 @@ extension StoredValue {
         if let range = declaration.range, !range.contains(item) { throw range.refusal(of: item) }
     }
 }
-
-/// An object or nil.
-private protocol OptionalObject {}
-
-extension Optional: OptionalObject where Wrapped: AnyObject {}
 
 // Shorthands for `update(_:)`, with the same guarantees, and unavailable declarations for better compiler errors.
 
