@@ -134,7 +134,7 @@ extension JSONSchema {
             default: type
             }
         }
-        return words.isEmpty ? "anything" : Self.list(words)
+        return Self.list(words)
     }
 
     private var limits: String {
