@@ -74,8 +74,7 @@ struct ItemRepair<Item: StorableItem> {
         return true
     }
 
-    /// Replaces or removes the smallest part around `place` for which that changes anything. Returns false if only the whole
-    /// value is left.
+    /// Replaces or removes the smallest part around `place` for which that changes anything; false if only the whole value is left.
     private mutating func repair(_ place: [JSONKey], _ reason: String) -> Bool {
         for end in place.indices.reversed() {
             if case .element(_, isRemovable: false) = place[end] { continue }
@@ -118,8 +117,7 @@ struct ItemRepair<Item: StorableItem> {
     }
 }
 
-/// Records where decoding fails. The error does not always say so: an item may throw one that is not a `DecodingError`, or one
-/// without a path.
+/// Records where decoding fails: the error that an item throws may be no `DecodingError`, or have no path.
 final class DecodingTrace {
     /// The path of the innermost item that failed; nil if none has.
     private var place: [any CodingKey]?

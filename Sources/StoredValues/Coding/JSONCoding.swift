@@ -29,8 +29,7 @@ enum JSONCoding {
         return .number(JSONNumber(unchecked: text.hasSuffix(".0") && value != 0 ? String(text.dropLast(2)) : text))
     }
 
-    /// ISO 8601 text in UTC with as many decimals as the date needs to read back equal. For a date too far away for that, the
-    /// seconds since 2001 as a number.
+    /// ISO 8601 text in UTC that reads back equal; for a date too far away for that, the seconds since 2001 as a number.
     private static func encode(date: Date) -> JSONValue {
         let seconds = date.timeIntervalSinceReferenceDate
         return ISO8601.text(seconds).map(JSONValue.string) ?? encode(floatingPoint: seconds)

@@ -104,8 +104,7 @@ final class JSONIndex {
 }
 
 extension JSONIndex {
-    /// The offset of the first name that its object already has in another spelling (é as one scalar or as two), which Swift takes for the
-    /// same name; nil if there is none.
+    /// The offset of the first name that its object already has in another spelling (é as one scalar or as two); nil if there is none.
     fileprivate var twin: Int? {
         for object in tokens.indices where kind(object) == .object {
             var names: Set<String> = []

@@ -203,8 +203,7 @@ struct JSONScanner {
         }
     }
 
-    /// Moves past an escape and returns its character; nil for an unpaired surrogate, which Python's `json` writes and JSON
-    /// allows, but which is not a character.
+    /// Moves past an escape and returns its character; nil for an unpaired surrogate, which JSON allows and Python's `json` writes.
     mutating func skipEscape() throws(JSONSyntaxError) -> Unicode.Scalar? {
         index += 1
         guard let byte = next else { throw failure("an unterminated string") }

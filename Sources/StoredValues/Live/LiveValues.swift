@@ -6,9 +6,8 @@ public struct LiveValues<Element: Sendable>: AsyncSequence, Sendable {
 
     private let iterator: @Sendable () -> Iterator
 
-    /// - Parameters:
-    ///   - subscribe: Subscribes to the live value, with its current content as the first element.
-    ///   - makeTransform: Makes the transform for one iteration, from contents to elements; it returns nil for a content that is no change.
+    /// For each iteration, `subscribe` gives the contents, the current one first, and `makeTransform` the transform of them to elements:
+    /// nil for a content that is no change.
     package init<Content>(
         subscribe: @escaping @Sendable () -> ActiveSubscription<Content>, makeTransform: @escaping @Sendable () -> (Content) -> Element?
     ) {

@@ -28,8 +28,7 @@ package final class Subscription: Sendable {
         self.limit = limit
     }
 
-    /// Appends an element, which a waiting reader gets whatever the limit. An element dropped because of the limit, and the reader to
-    /// wake, go into `later`.
+    /// Appends an element, which a waiting reader gets whatever the limit. What the limit drops, and the reader to wake, go into `later`.
     package func append(_ content: AnyBox, _ later: inout AfterUnlocking) {
         let (reader, dropped) = state.withLock { state -> (UnsafeContinuation<Void, Never>?, AnyBox?) in
             if let reader = state.reader.take() {

@@ -61,8 +61,7 @@ package struct JSONSchema: Sendable, Hashable {
 extension JSONSchema {
     package func allows(_ value: JSONValue) -> Bool { misfit(value) == nil }
 
-    /// Why the value is not allowed, as a clause such as "it must be a number"; nil if it is allowed. `path` is the path of the value in
-    /// the whole value.
+    /// Why the value, a part at `path` of a larger one, is not allowed, as a clause such as "it must be a number"; nil if it is.
     package func misfit(_ value: JSONValue, in path: String = "") -> String? {
         if let choices, !choices.contains(where: { $0.allows(value) }) {
             // If only one choice is of that kind, its message is more precise.

@@ -168,8 +168,7 @@ extension PreferencesFile {
         return scope.object("schema \(path)") { SchemaRun(at: path) }
     }
 
-    /// The schema of this file that programs have published or that is installed; nil if there is none. Where both declare a key, the
-    /// published one counts.
+    /// The schema of this file, published or installed; nil if there is none. Where both declare a key, the published one counts.
     package func publishedSchema() -> PublishedSchema? {
         schemas.reduce(nil) { found, next in
             var found = found ?? next.schema

@@ -73,8 +73,7 @@ extension PreferencesFile {
 private typealias Part = (key: PreferencesKey, store: PreferencesStore, content: @Sendable () -> StoredContent)
 
 extension PreferencesStore {
-    /// Adds a reader that gets `content` now and after each change of one of these keys. `content` is called with the state locked, so that
-    /// nothing changes meanwhile.
+    /// Adds a reader that gets `content`, which is called with the state locked, now and after each change of one of these keys.
     func subscribe<Content>(
         to keys: [PreferencesKey], _ limit: BufferLimit, _ content: @escaping @Sendable () -> Content
     ) -> ActiveSubscription<Content> {

@@ -18,8 +18,7 @@ protocol ListeningSecret: AnyObject, Sendable {
 final class LiveKeyring: Sendable {
     private static let inUse = WeakTable<KeyringIdentity, LiveKeyring>()
 
-    /// The shared instance for `keyring`, or, in `scope`, for the keyring that it stands for there. That is looked up once: each time it
-    /// may be another object.
+    /// The shared instance for `keyring`, or for what it stands for in `scope`, looked up once: each time it may be another object.
     static func of(_ keyring: any Keyring, in scope: TemporaryScope? = nil) -> LiveKeyring {
         let identity = KeyringIdentity(keyring, in: scope)
         return inUse.object(for: identity) { LiveKeyring(scope == nil ? keyring : keyring.resolved(in: scope), identity) }

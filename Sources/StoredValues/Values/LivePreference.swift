@@ -14,8 +14,7 @@ final class LivePreference<Item: StorableItem>: LiveMember {
     let box = Box<Item>.self
     /// Whether any wrapper of the key has a validation. Without one, the value before an item is never needed.
     private let isValidated = Atomic(false)
-    /// Whether ``lastGood`` may hold anything. Checked first, because copying a value of the item's type would take most of the
-    /// time of a change.
+    /// Whether ``lastGood`` may hold anything. Checked first: copying an item would take most of the time of a change.
     private let mayKnowGood: Atomic<Bool>
     /// The declaration of the first wrapper of this key, which all others are compared with.
     private let firstDeclaration = Guarded<StoredKey<Item>?>(nil)

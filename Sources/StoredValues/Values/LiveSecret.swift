@@ -83,8 +83,7 @@ final class LiveSecret<Item: StorableItem>: Sendable {
     /// Asks the keyring. It shares no read that is under way, because it must see what was stored before the call.
     func load() async throws(SecretError) -> Item? { try await ask().answer.mapError(failure).get() }
 
-    /// Asks the keyring, or this form of it with the lock held, once, unless the state says not to. Returns its answer, or a newer one that has become
-    /// known meanwhile.
+    /// Asks the keyring, or `locked` in its place, once, unless the state says not to. Returns its answer, or a newer one known by then.
     @discardableResult
     func ask(inBackground: Bool = false, _ locked: (any Keyring)? = nil) async -> SecretContent<Item> {
         await listen()
@@ -184,8 +183,7 @@ final class Waiter: Sendable, Equatable {
     static func == (left: Waiter, right: Waiter) -> Bool { left === right }
 }
 
-/// Loads a secret for getters that block. They may occupy all threads of the cooperative pool; a task that prefers this executor makes
-/// progress nevertheless (SE-0417).
+/// Loads a secret, even while getters that wait for it block all threads of the cooperative pool (SE-0417).
 private final class LoadingExecutor: TaskExecutor {
     private let queue = DispatchQueue(label: "StoredValues.keyring")
 

@@ -117,8 +117,7 @@ struct SecretState<Item: StorableItem> {
         return [.read(after: rest)]
     }
 
-    /// The pause before the next background read. While changes of ours follow one another, each outdates the read that began before it,
-    /// and such reads only slow down the changes.
+    /// The pause before the next background read: while changes of ours follow one another, reads are outdated, and slow them down.
     private var rest: Duration {
         outdatedReads == 0 ? .zero : min(.milliseconds(10 << min(outdatedReads - 1, 5)), .milliseconds(200))
     }
@@ -240,8 +239,7 @@ struct SecretState<Item: StorableItem> {
         return lines[line]?.count == 1 ? [.wake([caller], nil)] : []
     }
 
-    /// A caller is done, or waits no longer. If it ended with a timeout, all behind it fail with that: each would wait for its own deadline
-    /// at the same keyring.
+    /// A caller is done, or waits no longer. After a timeout all behind it fail too: each would wait for its own at the same keyring.
     mutating func leave(_ line: Line, _ caller: Waiter, after error: KeyringError?) -> [Action] {
         guard var callers = lines[line], let place = callers.firstIndex(of: caller) else { return [] }
         callers.remove(at: place)
@@ -254,9 +252,8 @@ struct SecretState<Item: StorableItem> {
 }
 
 extension KeyringError {
-    /// Whether the cause may go away without a notification: a timeout, an error of the system or of a file, or a fleet's agent that has not
-    /// read the settings yet, which notifies nobody if there are no secrets. Other errors last, or asking again might ask the user for a
-    /// passphrase each time.
+    /// Whether the cause may go away without a notification, as an agent that reads the settings gives none if there are no secrets. Other
+    /// errors last, or asking again might ask the user for a passphrase each time.
     fileprivate var mayPass: Bool {
         switch self {
         // Not `.accessDenied`: a user may have denied it, and would be asked again each minute. So if only a file's mode is corrected,

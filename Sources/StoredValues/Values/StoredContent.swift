@@ -7,8 +7,7 @@ extension StoredContent {
     /// The box with the item, which its readers share.
     func box<Item: Sendable>(of type: Item.Type) -> Box<Item>? { if case .item(let box, _) = self { box as? Box<Item> } else { nil } }
 
-    /// Whether it need not be decoded as `type`. It must be if it is text, or an item of another type, as a batch may leave it that uses a key
-    /// with two types.
+    /// Whether it need not be decoded as `type`. It may be an item of another type, left by a batch that uses a key with two types.
     func isDecoded<Item: Sendable>(as type: Item.Type) -> Bool {
         switch self {
         case .text: false
