@@ -67,10 +67,9 @@ public struct Setting: Sendable {
     /// Removes the stored value, as ``StoredValue/reset()`` does.
     public func reset() { stored.reset() }
 
-    /// Whether a settings page shows the same for both.
+    /// Whether a settings page shows the same for both, which are of one key.
     func isSame(as other: Setting) -> Bool {
         value == other.value && source == other.source && isStored == other.isStored && repairs == other.repairs
-            && name.isIdentical(to: other.name)
     }
 }
 
