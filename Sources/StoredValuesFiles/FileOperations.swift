@@ -277,7 +277,7 @@ extension SystemErrorCode {
     static let noData = SystemErrorCode(rawValue: ENODATA)
     package static let noEntry = SystemErrorCode(rawValue: ENOENT)
     static let noMemory = SystemErrorCode(rawValue: ENOMEM)
-    static let noSpace = SystemErrorCode(rawValue: ENOSPC)
+    package static let noSpace = SystemErrorCode(rawValue: ENOSPC)
     package static let notFolder = SystemErrorCode(rawValue: ENOTDIR)
     static let notImplemented = SystemErrorCode(rawValue: ENOSYS)
     package static let notPermitted = SystemErrorCode(rawValue: EPERM)

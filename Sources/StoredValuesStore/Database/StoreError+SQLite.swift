@@ -3,12 +3,6 @@
     import StoredValuesFiles
     import StoredValuesSupport
 
-    #if canImport(Glibc)
-        import Glibc
-    #else
-        import Musl
-    #endif
-
     extension StoreError {
         init(_ error: DatabaseError, path: String) {
             switch error.resultCode {
@@ -28,8 +22,8 @@
             case let error as StoreError: self = error
             case let error as DatabaseError: self.init(error, path: path)
             // The first change makes the file, before SQLite could say the same of it.
-            case let error as FileError where error.isOfCreation && error.code?.rawValue == ENOSPC: self = .full(path: path)
-            case let error as FileError where error.isOfCreation && error.code?.rawValue == EROFS: self = .readOnly(path: path)
+            case let error as FileError where error.isOfCreation && error.code == .noSpace: self = .full(path: path)
+            case let error as FileError where error.isOfCreation && error.code == .readOnly: self = .readOnly(path: path)
             case is Turns.TimedOut: self = .locked(path: path, after: Turns.timeout)
             case is CancellationError: self = .cancelled
             default: self = .notAccessible(path: path, reason: "\(error)")
