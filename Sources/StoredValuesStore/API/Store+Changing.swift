@@ -108,8 +108,6 @@
             try await change([.remove([json(of: id)], unreadableToo: true)], wantsItems: true).first
         }
 
-        private func json(of id: Item.ID) throws(StoreError) -> [UInt8] {
-            do { return try ItemCoder<Item>.text(id) } catch { throw .notEncodable(store: name, reason: ItemCoding.reason(error)) }
-        }
+        private func json(of id: Item.ID) throws(StoreError) -> [UInt8] { try shared.encoding { try ItemCoder<Item>.text(id) } }
     }
 #endif

@@ -71,11 +71,8 @@
         fileprivate func step(_ operation: StoreChain<Item>.Operation) throws(StoreError) -> ItemStep<Item> {
             let shared = shared
             switch operation {
-            case .insert(let items): return .insert(try items.map { item throws(StoreError) in try EncodedItem(item, id: shared.id, in: name) })
-            case .remove(let items):
-                do { return .remove(try items.map(shared.id), unreadableToo: false) } catch {
-                    throw .notEncodable(store: name, reason: ItemCoding.reason(error))
-                }
+            case .insert(let items): return .insert(try items.map { item throws(StoreError) in try shared.encoded(item) })
+            case .remove(let items): return .remove(try shared.encoding { try items.map(shared.id) }, unreadableToo: false)
             case .removeAll: return .removeAll
             }
         }

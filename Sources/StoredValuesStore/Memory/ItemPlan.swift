@@ -7,13 +7,6 @@
         let item: Item
         let id: [UInt8]
         let json: [UInt8]
-
-        /// Throws ``StoreError/notEncodable(store:reason:)``.
-        init(_ item: Item, id: (Item) throws -> [UInt8], in store: String) throws(StoreError) {
-            do { (self.item, self.id, json) = (item, try id(item), try ItemCoder<Item>.text(item)) } catch {
-                throw .notEncodable(store: store, reason: ItemCoding.reason(error))
-            }
-        }
     }
 
     /// A step of a change.
@@ -147,19 +140,13 @@
             return new + list.ids.filter { touched[$0] == nil && list.unreadable($0) == nil }
         }
 
-        /// The item as `body` changes it. It keeps its id.
-        private func changed(_ item: Item, _ id: [UInt8], _ body: (inout Item) throws -> Void) throws -> EncodedItem<Item> {
-            var item = try unshared(item)
+        /// The item as `body` changes it. It keeps its id. Of an object, which memory shares, `body` changes a copy of the same class.
+        private func changed(_ old: Item, _ id: [UInt8], _ body: (inout Item) throws -> Void) throws -> EncodedItem<Item> {
+            var item = try Item.self is AnyObject.Type ? store.encoding { try ItemCoding.copy(of: old) } : old
             try users { try body(&item) }
-            let new = try EncodedItem(item, id: store.id, in: rows.store)
+            let new = try store.encoded(item)
             guard new.id == id else { throw StoreError.changedID(store: rows.store, id: id.text) }
             return new
-        }
-
-        /// The item for a closure to change. Of an object it is a copy, of the same class: it is changed in place, and memory shares this one.
-        private func unshared(_ item: Item) throws(StoreError) -> Item {
-            guard Item.self is AnyObject.Type else { return item }
-            do { return try ItemCoding.copy(of: item) } catch { throw .notEncodable(store: rows.store, reason: ItemCoding.reason(error)) }
         }
     }
 

@@ -87,6 +87,16 @@
 
         // MARK: Changing
 
+        /// The item with what is stored of it. Throws ``StoreError/notEncodable(store:reason:)``.
+        func encoded(_ item: Item) throws(StoreError) -> EncodedItem<Item> {
+            try encoding { try EncodedItem(item: item, id: id(item), json: ItemCoder<Item>.text(item)) }
+        }
+
+        /// What `body` encodes. Throws ``StoreError/notEncodable(store:reason:)`` where that throws.
+        func encoding<Result>(_ body: () throws -> Result) throws(StoreError) -> Result {
+            do { return try body() } catch { throw .notEncodable(store: name, reason: ItemCoding.reason(error)) }
+        }
+
         /// Carries out the steps in one transaction. Returns the items that they have changed or removed, in their order, if wanted.
         @discardableResult
         func change(_ steps: [ItemStep<Item>], wantsItems: Bool = true) async throws -> [Item] {
@@ -101,7 +111,7 @@
             guard case .memory = database.file.place else {
                 programmerError("Store.seed(_:): \"\(name)\" is in a file; call it in withTemporaryStorage, or for a store in StoreFile.inMemory()")
             }
-            let items = try items.map { try EncodedItem($0, id: id, in: name) }
+            let items = try items.map { try encoded($0) }
             database.add(self)
             try database.turns.run { later in _ = try change([.insert(items)], false, &later) }
         }

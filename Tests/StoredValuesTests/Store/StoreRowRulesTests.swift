@@ -48,7 +48,7 @@
         /// Inserts or removes some of a few items, of which there may be none, and one may be meant twice.
         private func step(_ number: Int, using generator: inout SeededGenerator) throws -> Step {
             let notes = (0..<Int.random(in: 1...5, using: &generator)).map { _ in Note("\(Int.random(in: 0..<8, using: &generator))", count: number) }
-            let items = try notes.map { try EncodedItem($0, id: { try ItemCoder<Note>.text($0.id) }, in: "notes") }
+            let items = try notes.map { try EncodedItem(item: $0, id: ItemCoder<Note>.text($0.id), json: ItemCoder<Note>.text($0)) }
             return Bool.random(using: &generator) ? .insert(items) : .remove(items.map(\.id), unreadableToo: true)
         }
 
