@@ -59,14 +59,14 @@
                 let file = DurableFile(path: path)
                 guard try file.currentIdentity() != nil else { return nil }
                 let target = try file.resolvedPath
-                // sqlite.org/fileformat.html
-                let isDatabase = try file.bytes(0..<16, at: target).elementsEqual("SQLite format 3\0".utf8)
-                let isOurs = try file.bytes(68..<72, at: target).reduce(0) { $0 << 8 | Int64($1) } == ItemSchema.applicationID
+                let header = try file.start(72, at: target)  // sqlite.org/fileformat.html
+                let isDatabase = header.starts(with: "SQLite format 3\0".utf8)
+                let isOurs = header.dropFirst(68).reduce(0) { $0 << 8 | Int64($1) } == ItemSchema.applicationID
                 return StoreFileInspection(
                     path: target, mode: try file.status(at: target, followingLinks: true)?.mode ?? 0,
-                    hasHotJournal: try file.bytes(0..<8, at: target + "-journal") == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7],
+                    hasHotJournal: try file.start(8, at: target + "-journal") == [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7],
                     // The versions for writing and reading.
-                    hasWriteAheadLog: try file.bytes(18..<20, at: target).contains(2), isForeign: isDatabase && !isOurs)
+                    hasWriteAheadLog: header.dropFirst(18).prefix(2).contains(2), isForeign: isDatabase && !isOurs)
             }
         }
 
@@ -164,15 +164,14 @@
     }
 
     extension DurableFile {
-        /// These bytes of the file at `path`; fewer or none if it is shorter, or missing.
-        fileprivate func bytes(_ range: Range<Int>, at path: String) throws(FileError) -> ArraySlice<UInt8> {
+        /// The first bytes of the file at `path`; fewer or none if it is shorter, or missing.
+        fileprivate func start(_ limit: Int, at path: String) throws(FileError) -> [UInt8] {
             do throws(SystemErrorCode) {
                 let descriptor = try operations.open(path, for: .reading)
                 defer { operations.close(descriptor) }
-                let bytes = try [UInt8](unsafeUninitializedCapacity: range.upperBound) { buffer, count throws(SystemErrorCode) in
+                return try [UInt8](unsafeUninitializedCapacity: limit) { buffer, count throws(SystemErrorCode) in
                     count = try operations.read(descriptor, into: UnsafeMutableRawBufferPointer(buffer))
                 }
-                return bytes.dropFirst(range.lowerBound)
             } catch {
                 if error == .noEntry { return [] }
                 throw FileError(.read, path, error)
