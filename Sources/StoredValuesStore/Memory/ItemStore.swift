@@ -183,12 +183,11 @@
             LiveValues { [self] () -> ActiveSubscription<Void> in
                 subscribe(\.valueReaders, limit: .newest(1)) { _ in [signal] }
             } makeTransform: { [self] in
-                var last = -1
+                var last = 0  // no items are known of a file that could not be read yet
                 return { [self] _ in
                     if state.withLock({ $0.status == .notLoaded }) { _ = items }
                     let (items, changes) = state.withLock { ($0.list.items, $0.changes) }
-                    // No items are known of a file that could not be read yet.
-                    return changes == 0 || exchange(&last, with: changes) == changes ? nil : items
+                    return exchange(&last, with: changes) == changes ? nil : items
                 }
             }
         }
