@@ -61,10 +61,7 @@
 
         // MARK: Transactions, in a turn
 
-        /// Brings all readers up to date.
-        ///
-        /// A known limit: they decode under SQLite's shared lock, so that a process that loads a very large store (hundreds of thousands of
-        /// items) keeps others from committing for as long as it decodes.
+        /// Brings all readers up to date. They decode under SQLite's shared lock: while a very large store is decoded, nobody can commit.
         func read(_ later: inout AfterUnlocking) throws {
             if let database = state.transaction { return try readOthers(database, &later) }
             guard try connect(creating: false) else {
