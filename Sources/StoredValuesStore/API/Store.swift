@@ -29,7 +29,6 @@
         @usableFromInline let isNamed: Bool
         /// The temporary storage in which this was made.
         private let madeIn: TemporaryScope?
-        let file: StoreFile
         /// The store's name in its file.
         public let name: String
 
@@ -48,7 +47,7 @@
 
         private init(_ name: String, _ file: StoreFile, _ template: Item?, id: @escaping @Sendable (Item) throws -> [UInt8]) {
             requireProperUse(!name.isEmpty && !name.has("\0"), "Store(\"\(name)\"): the name must not be empty or contain a NUL")
-            (self.name, self.file, madeIn) = (name, file, file.isNamed ? TemporaryScope.current : nil)
+            (self.name, madeIn) = (name, file.isNamed ? TemporaryScope.current : nil)
             own = OpenStores.store(name, file) { ItemStore(name, $0, ItemCoder(template: template), id: id) }
             (ready, isNamed) = (own.ready, file.isNamed)
         }
@@ -56,7 +55,7 @@
         /// What all stores of this name and file share, for the calling task.
         var shared: ItemStore<Item> {
             guard isNamed, let scope = TemporaryScope.current ?? madeIn else { return own }
-            return OpenStores.store(in: scope, like: own, file)
+            return OpenStores.store(in: scope, like: own)
         }
 
         // MARK: Reading

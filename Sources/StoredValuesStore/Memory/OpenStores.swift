@@ -21,8 +21,8 @@
         /// Called by the store's `deinit`.
         static func remove(_ name: String, _ file: StoreFile) { stores.remove(key(name, file)) }
 
-        static func store<Item>(in scope: TemporaryScope, like store: ItemStore<Item>, _ file: StoreFile) -> ItemStore<Item> {
-            let place = "store \(file.key.text)"  // no path and no name has a NUL
+        static func store<Item>(in scope: TemporaryScope, like store: ItemStore<Item>) -> ItemStore<Item> {
+            let place = "store \(store.database.file.key.text)"  // no path and no name has a NUL
             return scope.object("\(place)\0\(store.name)") {
                 ItemStore(store.name, scope.object(place) { ItemDatabase(.inMemory()) }, store.coder, id: store.id)
             }

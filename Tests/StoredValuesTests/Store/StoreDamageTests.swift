@@ -231,7 +231,7 @@
             }
         }
 
-        private func storePath(_ store: Store<Note>) throws -> String { try store.file.path }
+        private func storePath(_ store: Store<Note>) throws -> String { try store.shared.database.file.path }
 
         @Test("that could only be read is changed as soon as it may be")
         func readOnlyAtFirst() async throws {
