@@ -161,7 +161,7 @@ struct WatchCommand: AsyncParsableCommand {
         let storage = try settings.soundStorage()
         var last: [PreferencesKey: JSONValue] = [:]
         var isFirst = true
-        func look() {
+        for await _ in storage.changes {
             let snapshot = storage.snapshot
             let keys = key.map { [$0] } ?? (snapshot.keys + last.keys.map(\.text)).distinctKeys
             for key in keys where snapshot[key] != last[PreferencesKey(key)] || (isFirst && self.key != nil) {
@@ -169,9 +169,6 @@ struct WatchCommand: AsyncParsableCommand {
             }
             last = Dictionary(keys.compactMap { key in snapshot[key].map { (PreferencesKey(key), $0) } }) { _, last in last }
             isFirst = false
-        }
-        for await _ in storage.changes {
-            look()
             HeldLog.letGo()  // the command may never end
         }
     }
