@@ -46,7 +46,8 @@
 
         func run() async throws {
             let service = try secrets.serviceName()
-            Output.standard.names(try await secrets.withKeyring { try await $0.identifiers(inService: service) }, asJSON: json)
+            let ids = try await secrets.withKeyring { try await $0.identifiers(inService: service) }
+            Output.standard.names(ids.map(\.account), asJSON: json)
         }
     }
 

@@ -22,7 +22,7 @@ struct SecretListCommand: AsyncParsableCommand {
 
     func run() async throws {
         let service = try secrets.serviceName()
-        Output.standard.names(try await secrets.openKeyring().identifiers(inService: service), asJSON: json)
+        Output.standard.names(try await secrets.openKeyring().identifiers(inService: service).map(\.account), asJSON: json)
     }
 }
 

@@ -23,14 +23,16 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        guard !names else { return try printNames() }
+        guard !names else {
+            try settings.application.bootstrap()
+            return Output.standard.names(try PreferencesFile.names, asJSON: json)
+        }
         let storage = try settings.soundStorage()
         let snapshot = storage.snapshot
         let declared = all ? storage.publishedSchema() : nil
         if all, declared == nil { Output.error.note("No program has published which settings it has, so only stored ones are shown.") }
-        let stored = snapshot.keys
-        let known = stored + (declared?.currentKeys ?? [])
-        let values = known.distinctKeys.compactMap { key in
+        let known = (snapshot.keys + (declared?.currentKeys ?? [])).distinctKeys
+        let values = known.compactMap { key in
             (snapshot.source(of: key) == nil ? declared?.defaultValue(of: key) : snapshot[key]).map { (key: key, value: $0) }
         }
         for key in snapshot.keys where snapshot[key] == nil {
@@ -39,13 +41,6 @@ struct ListCommand: AsyncParsableCommand {
         guard !json else { return Output.standard.json(values) }
         let remarks: [ValueSource: String] = [.fleet: "fleet", .system: "system-wide default"]
         Output.standard.rows(values.map { key, value in (key, value, snapshot.source(of: key).map { remarks[$0] ?? "" } ?? "default", nil) })
-    }
-
-    private func printNames() throws {
-        try settings.application.bootstrap()
-        let names = try PreferencesFile.names
-        guard !json else { return Output.standard.json(.array(names.map { .string($0) })) }
-        for name in names { Output.standard.line(Output.standard.oneLine(name)) }
     }
 }
 

@@ -55,10 +55,10 @@ package struct Output {
         if let text = value.stringValue, !asJSON { line(shown(text)) } else { json(value) }
     }
 
-    /// Writes the names of secrets, one per line or as a JSON list.
-    package func names(_ ids: [SecretIdentifier], asJSON: Bool) {
-        guard !asJSON else { return json(list(ids)) }
-        for id in ids { line(oneLine(id.account)) }
+    /// Writes names, one per line or as a JSON list.
+    package func names(_ names: [String], asJSON: Bool) {
+        guard !asJSON else { return json(.array(names.map { .string($0) })) }
+        for name in names { line(oneLine(name)) }
     }
 
     /// Writes which secrets were moved, one per line or as a JSON object.
