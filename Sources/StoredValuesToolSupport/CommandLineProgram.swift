@@ -73,8 +73,6 @@ package struct HeldLog: LogHandler {
     /// Nil once nothing is held back any more.
     private static let lines = Guarded<[String]?>([])
 
-    package init() {}
-
     package var metadata: Logger.Metadata = [:]
     package var logLevel = Logger.Level.warning
 
