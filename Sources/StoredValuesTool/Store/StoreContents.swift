@@ -59,9 +59,7 @@
         /// The JSON on one line, otherwise unchanged: people may have written it on several. Nil if it is not JSON.
         fileprivate var jsonLine: String? {
             guard (try? JSONValue(parsing: self)) != nil else { return nil }
-            let scalars = String(decoding: self, as: UTF8.self).unicodeScalars.drop { $0 == "\u{FEFF}" }
-            // In strings JSON escapes these.
-            return String(String.UnicodeScalarView(scalars.map { $0.value < 0x20 ? " " : $0 }))
+            return String(decoding: map { $0 < 0x20 ? UInt8(ascii: " ") : $0 }, as: UTF8.self)  // in strings JSON escapes these
         }
     }
 #endif
