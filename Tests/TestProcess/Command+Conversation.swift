@@ -12,15 +12,19 @@ extension Command {
         say("waited")
     }
 
-    /// Does what each line of the standard input says, and answers each with one line. The path "standard" stands for the
-    /// application's own file.
+    /// Does what each line of the standard input says, and answers each with one line, which may be the error's. The path "standard" stands
+    /// for the application's own file.
     static let conversation = Command("talk", "path") { arguments in
         let storage = arguments[0] == "standard" ? PreferencesFile.standard : PreferencesFile(path: arguments[0])
         // Opened and kept, as a program does that declares its values once.
         _ = storage.keys
         while true {
             let words = hear().split(separator: " ", maxSplits: 1).map(String.init)
-            say(try await answer(words[0], words.count > 1 ? words[1] : "", storage))
+            do {
+                say(try await answer(words[0], words.count > 1 ? words[1] : "", storage))
+            } catch {
+                say("\(error)")
+            }
         }
     }
 
@@ -32,12 +36,8 @@ extension Command {
             value(words[0]).set(try number(words[1]))
             return "ok"
         case "set-durably":
-            do {
-                try await value(words[0]).set(durably: try number(words[1]))
-                return "ok"
-            } catch let error as PreferencesError {
-                return "\(error)"
-            }
+            try await value(words[0]).set(durably: try number(words[1]))
+            return "ok"
         case "increase":
             value(words[0]).update { $0 += 1 }
             return "ok"
@@ -50,12 +50,8 @@ extension Command {
         case "keys":
             return storage.keys.joined(separator: " ")
         case "flush":
-            do {
-                try await storage.flush()
-                return "flushed"
-            } catch {
-                return "\(error)"
-            }
+            try await storage.flush()
+            return "flushed"
         case "become":
             return try become(number(words[0]))
         case "limit-file-size":
@@ -64,13 +60,9 @@ extension Command {
         case "limit-descriptors":
             return limit(RLIMIT_NOFILE, to: Int(words[0]))
         case "write-secret":
-            do {
-                let id = SecretIdentifier(service: "talk", account: "secret")
-                try await EncryptedFileKeyring(path: words[0], key: .file(words[1])).write(Secret("it".utf8), for: id, label: "")
-                return "ok"
-            } catch {
-                return "\(error)"
-            }
+            let id = SecretIdentifier(service: "talk", account: "secret")
+            try await EncryptedFileKeyring(path: words[0], key: .file(words[1])).write(Secret("it".utf8), for: id, label: "")
+            return "ok"
         case "shell":
             return run(rest)
         default:
