@@ -56,9 +56,9 @@ extension Command {
             return try become(number(words[0]))
         case "limit-file-size":
             signal(SIGXFSZ, SIG_IGN)
-            return limit(RLIMIT_FSIZE, to: Int(words[0]))
+            return setLimit(of: RLIMIT_FSIZE, to: UInt(words[0])) == nil ? "refused" : "ok"
         case "limit-descriptors":
-            return limit(RLIMIT_NOFILE, to: Int(words[0]))
+            return setLimit(of: RLIMIT_NOFILE, to: UInt(words[0])) == nil ? "refused" : "ok"
         case "write-secret":
             let id = SecretIdentifier(service: "talk", account: "secret")
             try await EncryptedFileKeyring(path: words[0], key: .file(words[1])).write(Secret("it".utf8), for: id, label: "")
@@ -73,15 +73,6 @@ extension Command {
     /// Becomes another user for good.
     private static func become(_ user: Int) -> String {
         setgroups(0, nil) == 0 && setgid(gid_t(user)) == 0 && setuid(uid_t(user)) == 0 ? "ok" : "refused"
-    }
-
-    /// Lets this process have no more of `resource` than that; nil for no limit.
-    private static func limit(_ resource: __rlimit_resource, to amount: Int?) -> String {
-        var limit = rlimit()
-        let resource = __rlimit_resource_t(resource.rawValue)
-        guard getrlimit(resource, &limit) == 0 else { return "refused" }
-        limit.rlim_cur = amount.map { rlim_t($0) } ?? limit.rlim_max
-        return setrlimit(resource, &limit) == 0 ? "ok" : "refused"
     }
 
     /// Runs a shell command where this process is, and answers with its status and its output in one line.

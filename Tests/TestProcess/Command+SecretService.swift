@@ -36,14 +36,15 @@ extension Command {
             await withCheckedContinuation { started in
                 DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(20)) { started.resume() }
             }
-            let usual = try limitFiles(to: UInt(number(arguments[0])))
+            let scarce = try UInt(number(arguments[0]))
+            guard let usual = setLimit(of: RLIMIT_NOFILE, to: scarce) else { throw Unexpected(what: "the limit cannot be set") }
             printBacktraces(with: usual)
             setting.set(1)
             do { try await setting.flush() } catch { say("setting: \(error)") }
             do { _ = try await secret.load() } catch { say("secret: \(error)") }
             var values = secret.values.makeAsyncIterator()
             do { try await keyring.unlock() } catch { say("unlock: \(error)") }
-            _ = try limitFiles(to: usual)
+            guard setLimit(of: RLIMIT_NOFILE, to: usual) != nil else { throw Unexpected(what: "the limit cannot be set back") }
             try await setting.flush()
             try await secret.set("heard")
             while let value = await values.next(), value != "heard" {}
@@ -85,18 +86,6 @@ extension Command {
     }
 }
 
-/// Lets this process have so many files open, and returns how many it could have before.
-private func limitFiles(to count: UInt) throws -> UInt {
-    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-    var limit = rlimit()
-    guard getrlimit(resource, &limit) == 0 else { throw Unexpected(what: "no limit is known") }
-    defer { limit.rlim_cur = rlim_t(count) }
-    var new = limit
-    new.rlim_cur = rlim_t(count)
-    guard setrlimit(resource, &new) == 0 else { throw Unexpected(what: "the limit cannot be set") }
-    return UInt(limit.rlim_cur)
-}
-
 // The limit before it was lowered, and the runtime's handlers, for the one below.
 // All are sound, because they are written once, before that is set, which alone uses them then.
 nonisolated(unsafe) private var filesOfBacktraces: UInt = 0
@@ -113,7 +102,7 @@ private func printBacktraces(with files: UInt) {
     var action = sigaction()
     // When it returns the instruction traps again, and the runtime's handler is called.
     action.__sigaction_handler.sa_handler = { signal in
-        _ = try? limitFiles(to: filesOfBacktraces)
+        _ = setLimit(of: RLIMIT_NOFILE, to: filesOfBacktraces)
         if var former = formerActions[signal] { sigaction(signal, &former, nil) }
     }
     for signal in [SIGILL, SIGTRAP] { sigaction(signal, &action, nil) }

@@ -28,6 +28,16 @@ func hear() -> String {
     return line
 }
 
+/// Lets this process have so much of `resource`, or with nil as much as it may. Returns what it could have before; nil if it is refused.
+func setLimit(of resource: __rlimit_resource, to amount: UInt?) -> UInt? {
+    let resource = __rlimit_resource_t(resource.rawValue)
+    var limit = rlimit()
+    guard getrlimit(resource, &limit) == 0 else { return nil }
+    let before = UInt(limit.rlim_cur)
+    limit.rlim_cur = amount.map { rlim_t($0) } ?? limit.rlim_max
+    return setrlimit(resource, &limit) == 0 ? before : nil
+}
+
 /// Ends the process when its standard input is closed, which also happens when the process that started it dies.
 func endWithInput() {
     var thread = pthread_t()
