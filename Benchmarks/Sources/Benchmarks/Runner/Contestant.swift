@@ -13,11 +13,7 @@ struct Contestant: Sendable {
 
     /// One whose `body` is timed as a whole; it does the task so many times.
     static func timed(_ name: String, _ body: @escaping @Sendable (_ count: Int) throws -> Void) -> Contestant {
-        Contestant(name) { count in
-            let start = ContinuousClock.now
-            try body(count)
-            return (ContinuousClock.now - start).seconds
-        }
+        Contestant(name) { count in try ContinuousClock().measure { try body(count) }.seconds }
     }
 
     /// ``timed(_:_:)`` for what waits without blocking. Another name, or the compiler would take it for both.

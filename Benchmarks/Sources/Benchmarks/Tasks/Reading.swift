@@ -73,9 +73,7 @@ extension Contestant {
     ) throws -> Contestant {
         Contestant(name) { count in
             guard let defaults = UserDefaults(suiteName: suite) else { throw Failure(description: "no user defaults") }
-            let start = ContinuousClock.now
-            try body(defaults, count)
-            return (ContinuousClock.now - start).seconds
+            return try ContinuousClock().measure { try body(defaults, count) }.seconds
         }
     }
 }
