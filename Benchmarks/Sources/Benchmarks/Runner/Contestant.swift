@@ -36,6 +36,13 @@ func seconds(_ body: () async throws -> Void) async rethrows -> Double {
     return (ContinuousClock.now - start).seconds
 }
 
+/// What `body` measures, added up over so many times.
+func sum(_ count: Int, _ body: () async throws -> Double) async rethrows -> Double {
+    var sum = 0.0
+    for _ in 0..<count { sum += try await body() }
+    return sum
+}
+
 extension Duration {
     var seconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
 }

@@ -106,16 +106,14 @@
 
     /// How long so many changes take to get to the stream of this program, which reads the mirror that the agent, another process, writes.
     private func arrivals(_ count: Int, of mirrored: StoredValue<Int>, _ etcd: BareEtcd, _ settings: String) async throws -> Double {
-        var sum = 0.0
         var stamps = mirrored.values.makeAsyncIterator()
         _ = await stamps.next(isolation: nil)
-        for _ in 0..<count {
+        return try await sum(count) {
             let begin = Int(Role.nanoseconds())
             try await etcd.put(settings + "stamp", #"{"value": \#(begin)}"#)
             while let stamp = await stamps.next(isolation: nil), stamp != begin {}
-            sum += Double(Int(Role.nanoseconds()) - begin) / 1e9
+            return Double(Int(Role.nanoseconds()) - begin) / 1e9
         }
-        return sum
     }
 
     /// Does something at the first call, for which all wait.

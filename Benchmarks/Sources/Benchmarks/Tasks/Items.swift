@@ -94,12 +94,6 @@
 
     private func visit(_ id: Int) -> Visit { Visit.list(from: id, count: 1)[0] }
 
-    private func sum(_ count: Int, _ body: () async throws -> Double) async rethrows -> Double {
-        var sum = 0.0
-        for _ in 0..<count { sum += try await body() }
-        return sum
-    }
-
     private func memory(_ path: String, _ kind: String) throws -> Contestant {
         Contestant(kind == "bare" ? "an array of them" : "ours") { _ in
             let process = try Conversation(Role.command("item-memory", path, kind))

@@ -12,11 +12,7 @@ func openingTasks(in temporary: TemporaryFolder) throws -> [Comparison] {
         Comparison(
             task: "Memory for 10,000 keys open, none decoded",
             ours: Contestant("ours") { count in
-                var sum = 0.0
-                for _ in 0..<count {
-                    sum += Double(try Conversation(Role.command("memory", copies.files[0].path)).hear()) ?? .nan
-                }
-                return sum
+                try await sum(count) { Double(try Conversation(Role.command("memory", copies.files[0].path)).hear()) ?? .nan }
             },
             limit: .init(Contestant("the file's bytes") { Double($0 * copies.bytes.count) }, bar: 2),
             unit: .memory,

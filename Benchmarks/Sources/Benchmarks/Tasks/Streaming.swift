@@ -104,23 +104,19 @@ private func otherProcess(in temporary: TemporaryFolder) throws -> Comparison {
     return Comparison(
         task: "Another process's write until a stream has it",
         ours: Contestant("ours") { count in
-            var sum = 0.0
             var stamps = value.values.makeAsyncIterator()
             var last = await stamps.next(isolation: nil)
-            for _ in 0..<count {
+            return try await sum(count) {
                 try writer.tell(file.folder)
-                sum += await delay(of: &stamps, after: &last)
+                return await delay(of: &stamps, after: &last)
             }
-            return sum
         },
         limit: .init(
             Contestant("inotify, read") { count in
-                var sum = 0.0
-                for _ in 0..<count {
+                try await sum(count) {
                     try writer.tell(bare.folder)
                     let digits = try watch.next().filter { (48...57).contains($0) }
-                    sum += Double(Int(Role.nanoseconds()) - (Int(String(decoding: digits, as: UTF8.self)) ?? 0)) / 1e9
+                    return Double(Int(Role.nanoseconds()) - (Int(String(decoding: digits, as: UTF8.self)) ?? 0)) / 1e9
                 }
-                return sum
             }, bar: 2))
 }
