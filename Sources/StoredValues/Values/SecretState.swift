@@ -252,8 +252,9 @@ struct SecretState<Item: StorableItem> {
 }
 
 extension KeyringError {
-    /// Whether the cause may go away without a notification, as an agent that reads the settings gives none if there are no secrets. Other
-    /// errors last, or asking again might ask the user for a passphrase each time.
+    /// Whether the cause may go away without a notification: a timeout, an error of the system or of a file, or a fleet's agent that has not
+    /// read the settings yet, which notifies nobody if there are no secrets. Other errors last, or asking again might ask the user for a
+    /// passphrase each time.
     fileprivate var mayPass: Bool {
         switch self {
         // Not `.accessDenied`: a user may have denied it, and would be asked again each minute. So if only a file's mode is corrected,
