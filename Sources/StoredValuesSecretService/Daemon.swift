@@ -58,21 +58,19 @@
         /// The path of the default collection. Throws `noDefaultCollection` if there is none.
         func defaultCollection() throws(SecretServiceError) -> ObjectPath {
             for _ in 1...2 {  // see `Daemon`
-                do {
-                    let path = try call("ReadAlias", [.string("default")], reply: "(o)").child(0).path
-                    if path != .nowhere { return path }
-                } catch let error where error.isMissingObject {}  // it already has its name, but no objects yet
+                // The object is missing if the program already has its name, but no objects yet.
+                let reply = try ifExists(call("ReadAlias", [.string("default")], reply: "(o)"))
+                if let path = reply?.child(0).path, path != .nowhere { return path }
             }
             throw .noDefaultCollection
         }
 
         /// Whether the collection is reported as locked. KWallet does so until its first use, even if it is open.
         func isLocked(_ collection: ObjectPath) throws(SecretServiceError) -> Bool {
-            do {
-                return try property("Locked", of: Self.collectionInterface, at: collection, "b").boolean
-            } catch let error where error.isMissingObject {
+            guard let locked = try ifExists(property("Locked", of: Self.collectionInterface, at: collection, "b")) else {
                 throw .noDefaultCollection
             }
+            return locked.boolean
         }
 
         /// Whether any collection is reported as open.
@@ -86,11 +84,7 @@
 
         /// Whether the item is reported as locked; one that no longer exists is not.
         func isLocked(item: ObjectPath) throws(SecretServiceError) -> Bool {
-            do {
-                return try property("Locked", of: Item.interface, at: item, "b").boolean
-            } catch let error where error.isMissingObject {
-                return false
-            }
+            try ifExists(property("Locked", of: Item.interface, at: item, "b"))?.boolean ?? false
         }
 
         func label(of collection: ObjectPath) throws(SecretServiceError) -> String {
@@ -114,14 +108,9 @@
         ) throws(SecretServiceError) -> Item {
             var properties: [String: Variant] = ["\(Item.interface).Attributes": .strings(attributes)]
             if let label { properties["\(Item.interface).Label"] = .string(label) }
-            let reply: Variant
-            do {
-                reply = try call(
-                    "CreateItem", of: Self.collectionInterface, at: collection, [.properties(properties), secret, .boolean(true)],
-                    reply: "(oo)")
-            } catch let error where error.isMissingObject {
-                throw .noDefaultCollection
-            }
+            let arguments: [Variant] = [.properties(properties), secret, .boolean(true)]
+            let created = try ifExists(call("CreateItem", of: Self.collectionInterface, at: collection, arguments, reply: "(oo)"))
+            guard let reply = created else { throw .noDefaultCollection }
             var path = reply.child(0).path
             if let prompt = Prompt(daemon: self, path: reply.child(1).path) {
                 path = try performHarmless(prompt).checked("o", as: "CreateItem").path
@@ -138,17 +127,14 @@
         /// user. Only KWallet's own interface reports whether it is open.
         func isOpenWallet(collectionOf paths: [ObjectPath]) throws(SecretServiceError) -> Bool {
             guard let collection = paths.first?.collection, paths.allSatisfy({ $0.isInside(collection) }) else { return false }
-            do throws(SecretServiceError) {
-                let wallet = Variant.string(try label(of: collection))
-                for module: ObjectPath in ["/modules/kwalletd5", "/modules/kwalletd6"] {
-                    do throws(SecretServiceError) {
-                        if try call("isOpen", of: "org.kde.KWallet", at: module, [wallet], reply: "(b)").child(0).boolean { return true }
-                    } catch let error where error.isRefusal {}  // this is not KWallet, or another version
-                }
-                return false
-            } catch let error where error.isMissingObject {
-                return false
+            guard let name = try ifExists(label(of: collection)) else { return false }
+            let wallet = Variant.string(name)
+            for module: ObjectPath in ["/modules/kwalletd5", "/modules/kwalletd6"] {
+                do throws(SecretServiceError) {
+                    if try call("isOpen", of: "org.kde.KWallet", at: module, [wallet], reply: "(b)").child(0).boolean { return true }
+                } catch let error where error.isRefusal {}  // this is not KWallet, or another version
             }
+            return false
         }
 
         /// Whether the daemon is `program`. The bus of a Flatpak (xdg-dbus-proxy) hides the program's name, as if nobody owned it. Then this

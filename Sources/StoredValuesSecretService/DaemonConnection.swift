@@ -197,11 +197,7 @@
         /// The same after a write, which succeeded even if another program has removed the item since.
         private func proveAfterWriting(_ item: Item, holds secret: SecretBytes) throws(SecretServiceError) {
             guard !isProven else { return }
-            try afterChange { () throws(SecretServiceError) in
-                do throws(SecretServiceError) {
-                    try prove(item, holds: secret)
-                } catch let error where error.isMissingObject {}
-            }
+            try afterChange { () throws(SecretServiceError) in _ = try ifExists(prove(item, holds: secret)) }
         }
 
         private func fetch(_ item: Item) throws(SecretServiceError) -> SecretBytes {

@@ -59,24 +59,13 @@
         /// Deletes the item; succeeds if another program has just deleted it. Throws `accessDenied` if the user does not confirm it
         /// before the deadline of the call; a later answer still counts.
         func delete() throws(SecretServiceError) {
-            let reply: Variant
-            do {
-                reply = try daemon.call("Delete", of: Self.interface, at: path, [], reply: "(o)")
-            } catch let error where error.isMissingObject {
-                return
-            }
-            guard let prompt = Prompt(daemon: daemon, path: reply.child(0).path) else { return }
+            guard let reply = try ifExists(daemon.call("Delete", of: Self.interface, at: path, [], reply: "(o)")),
+                let prompt = Prompt(daemon: daemon, path: reply.child(0).path)
+            else { return }
             do { try daemon.performHarmless(prompt) } catch .dismissed { throw .accessDenied }
         }
 
-        func exists() throws(SecretServiceError) -> Bool {
-            do {
-                _ = try properties()
-                return true
-            } catch let error where error.isMissingObject {
-                return false
-            }
-        }
+        func exists() throws(SecretServiceError) -> Bool { try ifExists(properties()) != nil }
     }
 
     /// The bytes of a secret for the service, in libsecret's own memory, which it wipes.

@@ -59,9 +59,8 @@
             try await call { connection throws(SecretServiceError) in
                 var found: [[String: String]] = []
                 for item in try connection.allOpenItems(attributes) {
-                    do throws(SecretServiceError) {
-                        found.append(try item.attributes())
-                    } catch let error where error.isMissingObject {}  // removed by another program since
+                    // Another program may have removed it since.
+                    if let attributes = try ifExists(item.attributes()) { found.append(attributes) }
                 }
                 return found
             }

@@ -110,6 +110,13 @@
         }
     }
 
+    /// The result of `call`; nil if its object does not exist.
+    func ifExists<Result>(
+        _ call: @autoclosure () throws(SecretServiceError) -> Result
+    ) throws(SecretServiceError) -> Result? {
+        do throws(SecretServiceError) { return try call() } catch let error where error.isMissingObject { return nil }
+    }
+
     private let ownDomain: GQuark = {
         let domain = g_quark_from_string("stored-values-secret-service-error")
         g_dbus_error_register_error(domain, gint(OwnCode.noSession.rawValue), "org.freedesktop.Secret.Error.NoSession")
