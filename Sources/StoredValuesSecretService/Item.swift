@@ -1,6 +1,5 @@
 #if Libsecret
     import CSecret
-    import StoredValuesSupport
 
     /// An item of the Secret Service, as found by a search.
     struct Item {
@@ -71,20 +70,13 @@
     /// The bytes of a secret for the service, in libsecret's own memory, which it wipes.
     ///
     /// `@unchecked Sendable`: a `SecretValue` never changes, and its references are counted atomically.
-    final class SecretBytes: @unchecked Sendable {
+    package final class SecretBytes: @unchecked Sendable {
         let pointer: OpaquePointer
 
-        init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
-            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 1)
-            bytes.initializeMemory(as: UInt8.self, repeating: 0)
-            fill(bytes)
-            // libsecret copies the bytes into memory that is not swapped; never nil, GLib aborts instead.
-            pointer = secret_value_new(
-                bytes.baseAddress?.assumingMemoryBound(to: CChar.self), gssize(count),
-                contentType(of: UnsafeRawBufferPointer(bytes))
-            )!
-            wipe(bytes)
-            bytes.deallocate()
+        /// A copy of `bytes`, in memory that is not swapped.
+        package init(_ bytes: UnsafeRawBufferPointer) {
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            pointer = secret_value_new(start, gssize(bytes.count), contentType(of: bytes))!  // never nil, GLib aborts instead
         }
 
         /// Takes over a reference.

@@ -23,15 +23,15 @@
             }
         }
 
-        /// Stores `count` bytes, which `fill` writes, in the newest item with `attributes`, in place, or else in a new one with
-        /// `additional` ones and `label`, in the default collection. Returns how many there were. A message of many megabytes would
-        /// close the whole connection.
+        /// Stores `secret`, which is made on the thread of the calls, in the newest item with `attributes`, in place, or else in a new
+        /// one with `additional` ones and `label`, in the default collection. Returns how many there were. A message of many megabytes
+        /// would close the whole connection.
         package func write(
-            count: Int, _ fill: @escaping @Sendable (UnsafeMutableRawBufferPointer) -> Void, to attributes: [String: String],
+            _ secret: @escaping @Sendable () -> SecretBytes, to attributes: [String: String],
             creatingWith additional: [String: String], label: String
         ) async throws(SecretServiceError) -> Int {
             try await call { connection throws(SecretServiceError) in
-                let value = SecretBytes(count: count, fill)
+                let value = secret()
                 let items = try connection.openItems(attributes)
                 if let item = try Item.oldestFirst(items).last {
                     try connection.store(value, in: item, isOnlyOne: items.count == 1)

@@ -106,7 +106,7 @@ extension KeyringProgramTests {
         await #expect(throws: SecretServiceError.unknownOutcome) {
             try await perform(desktop) { connection throws(SecretServiceError) in
                 let item = Item(daemon: connection.daemon, path: path)
-                let secret = SecretBytes(count: 4) { $0.copyBytes(from: "lost".utf8) }
+                let secret = Array("lost".utf8).withUnsafeBytes { SecretBytes($0) }
                 try connection.store(secret, in: item, isOnlyOne: true)
             }
         }

@@ -33,7 +33,7 @@
             defer { reportPlainSession() }
             try await change(id) { items throws(SecretServiceError) in
                 try await items.write(
-                    count: secret.count, { memory in secret.withBytes { memory.copyMemory(from: $0) } },
+                    { secret.withBytes { SecretBytes($0) } },
                     to: attributes.search(id), creatingWith: attributes.forNewItems, label: attributes.label(id, wanted: label))
             }
         }
