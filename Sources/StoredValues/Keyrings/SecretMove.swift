@@ -153,7 +153,7 @@ private struct SecretMove {
         var move = self
         move.destination = try await destination.locked(for: id)
         guard let secret = try await source.read(id) else { return false }
-        let isCopied = try await move.needsCopy(id) != nil
+        let isCopied = try await move.needsCopy(id)
         // Also if it is there: two fallbacks may share the keyring that has it, and it would be removed with the source's.
         try await move.destination.write(secret, id)
         guard try await move.destination.read(id) == secret else { throw .notKept(id) }
@@ -184,12 +184,12 @@ private struct SecretMove {
         }
     }
 
-    /// The secret to copy; nil if the destination has it, or it no longer exists.
-    private func needsCopy(_ id: SecretIdentifier) async throws(SecretMoveError) -> Secret? {
-        guard let secret = try await source.read(id) else { return nil }
+    /// Whether the secret still exists, and the destination does not have it.
+    private func needsCopy(_ id: SecretIdentifier) async throws(SecretMoveError) -> Bool {
+        guard let secret = try await source.read(id) else { return false }
         let there = try await destination.read(id)
         guard there == nil || there == secret || isOverwriting else { throw .conflict(id) }
-        return there == secret ? nil : secret
+        return there != secret
     }
 
     /// Ensures that a secret removed from one keyring stays in the other. Two that look different may share one place, such as
