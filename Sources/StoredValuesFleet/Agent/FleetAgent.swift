@@ -208,7 +208,7 @@
             // With several members, each attempt must be long enough for a large answer.
             let new = SettingsReplica(try await gateway.ask(keys.everything(), timeout: timeout, attempt: timeout * 2 / 5), keys)
             readTimeout = Self.firstReadTimeout
-            switch MirrorVerdict(isEmpty: new.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
+            switch MirrorVerdict(isEmpty: new.settingKeys.isEmpty, origin: new.origin, mirror: steps.mirror, known: steps.known) {
             case .adopt: break
             case .adoptIfRemoved(let revision): try await requireSettings(at: revision)
             case .keep(let why): throw AgentProblem(why, isCertain: true)

@@ -151,9 +151,6 @@
                 .first.map { FleetMirror.Value(json: $0.value, version: $0.version) }
         }
 
-        /// Whether there is no setting.
-        var isEmpty: Bool { !entries.values.contains { $0.place != nil } }
-
         /// The cluster's secrets, and whether one of these keys has signed them; nil if it has no secrets.
         func secrets(signedBy signers: [SigningPublicKey]) -> SecretsVerdict.Offer? {
             entries[keys.secrets].map { secrets in

@@ -75,7 +75,7 @@
                     #expect(replica.value(of: PreferencesKey(key), forHost: "h", groups: groups)?.json == records.first?.value)
                 }
                 let broken = replica.entries.values.compactMap { $0.record == nil ? $0.place : nil }
-                #expect(replica.broken == Set(broken) && replica.isEmpty == replica.settings.isEmpty)
+                #expect(replica.broken == Set(broken) && replica.settingKeys.isEmpty == replica.settings.isEmpty)
             }
         }
     }
