@@ -117,18 +117,12 @@
         }
 
         var data: Data {
-            func text(_ recorded: (JSONValue) -> JSONValue) -> String {
-                var json = self.json(with: recorded)
-                if decision > 1 { json["decision"] = JSONValue(decision) }
-                return json.text(onOneLine: true)
-            }
-            let whole = text { $0 }
-            guard whole.utf8.count > Self.valueLimit else { return Data(whole) }
-            return Data(
-                text { value in
-                    let size = value.text(onOneLine: true).utf8.count
-                    return size <= Self.valueLimit ? value : ["bytes": JSONValue(size)]
-                })
+            var json = self.json(with: { value in
+                let size = value.text(onOneLine: true).utf8.count
+                return size <= Self.valueLimit ? value : ["bytes": JSONValue(size)]
+            })
+            if decision > 1 { json["decision"] = JSONValue(decision) }
+            return Data(json.text(onOneLine: true))
         }
     }
 
