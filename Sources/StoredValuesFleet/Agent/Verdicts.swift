@@ -251,7 +251,6 @@
             switch error {
             case let problem as AgentProblem: self = problem
             case let error as EtcdError: self.init(error.sentence, isCertain: !error.isTransient && error.reason != .cancelled)
-            case let error as FleetError: self.init(error.sentence, isCertain: true)
             default: self.init("\(error)", isCertain: false)
             }
         }
