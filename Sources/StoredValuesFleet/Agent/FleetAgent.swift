@@ -90,8 +90,8 @@
                 do {
                     for sentence in try files.prepare() where noted.insert(sentence).inserted { note(sentence) }
                     if try files.takeLock() { return true }
-                } catch let problem as MirrorFiles.NotOwn {
-                    throw FleetError.misconfigured("\(problem)")
+                } catch let error as FleetError {
+                    throw error
                 } catch {
                     throw FleetError.misconfigured(
                         "The folders \(configuration.folder.path) and that of the reports cannot be used (\(error)). Make them for the agent's user, or name another with --folder."

@@ -9,15 +9,6 @@
     /// Whoever can write to the folders controls what programs read and, by links, what an agent that runs as root overwrites. So the folders
     /// must belong to the agent's user or root, nobody else may write to them, and links in them are not followed.
     final class MirrorFiles {
-        /// A file or folder through which another user could control the agent.
-        struct NotOwn: Error, CustomStringConvertible {
-            let description: String
-
-            init(path: String, what: String, cure: String) {
-                description = "\"\(path)\" \(what), so the agent does not use it: others could change what programs read, or what it overwrites. \(cure)"
-            }
-        }
-
         private let mirror: DurableFile
         private let report: DurableFile
         private let secrets: DurableFile
@@ -41,7 +32,8 @@
 
         // MARK: The folders
 
-        /// Makes the folders, which all users may read and only this one may write, or throws ``NotOwn``. Returns what operators should know.
+        /// Makes the folders, which all users may read and only this one may write, or throws if another user controls one. Returns what
+        /// operators should know.
         func prepare() throws -> [String] {
             let folders = [mirror, report].map { ResolvedPath.folder(of: $0.path) }
             return try Set(folders).flatMap { folder in
@@ -72,13 +64,13 @@
         /// operators should know.
         private func claim(_ path: String, mayBeLink: Bool) throws -> String? {
             if let entry = try mirror.status(at: path, followingLinks: false), entry.kind == .link {
-                guard mayBeLink, isTrusted(entry) else { throw NotOwn(path: path, what: "is a symbolic link", cure: "Remove it: rm \"\(path)\"") }
+                guard mayBeLink, isTrusted(entry) else { throw Self.notOwn(path, "is a symbolic link", cure: "Remove it: rm \"\(path)\"") }
             }
             return try withFolder(path) { descriptor in
                 let status = try operations.status(of: descriptor)
                 guard isTrusted(status) else {
-                    throw NotOwn(
-                        path: path, what: "belongs to the user with the number \(status.user)",
+                    throw Self.notOwn(
+                        path, "belongs to the user with the number \(status.user)",
                         cure: "Remove it, if it is not yours: rm -r \"\(path)\"; or give it to the agent's user: chown -R \(effectiveUser()) \"\(path)\"")
                 }
                 // Folders in one with the sticky bit, such as /tmp, are safe: others cannot remove them.
@@ -89,6 +81,11 @@
                 try operations.changeMode(of: descriptor, to: status.mode & ~0o022)
                 return "Others could write \"\(path)\", and so change what programs read. Now only its owner may (chmod go-w)."
             }
+        }
+
+        /// The error of a file or folder through which another user could control the agent.
+        private static func notOwn(_ path: String, _ what: String, cure: String) -> FleetError {
+            .misconfigured("\"\(path)\" \(what), so the agent does not use it: others could change what programs read, or what it overwrites. \(cure)")
         }
 
         private func isTrusted(_ status: FileStatus) -> Bool { status.user == 0 || status.user == effectiveUser() }
@@ -105,7 +102,7 @@
             for path in [file.path, "\(file.path).lock"] {
                 guard let status = try file.status(at: path, followingLinks: false) else { continue }
                 let what = status.kind == .link ? "is a symbolic link" : isTrusted(status) ? nil : "belongs to the user with the number \(status.user)"
-                if let what { throw NotOwn(path: path, what: what, cure: "Remove it: rm \"\(path)\"") }
+                if let what { throw Self.notOwn(path, what, cure: "Remove it: rm \"\(path)\"") }
             }
         }
 

@@ -83,7 +83,7 @@
         func foreignFolders() throws {
             try SkippedCase.endUnlessRoot(because: "only root can give a folder away")
             try withFiles { folder, files in
-                func refusal() -> String { (#expect(throws: MirrorFiles.NotOwn.self) { try files.prepare() }).map { "\($0)" } ?? "" }
+                func refusal() -> String { (#expect(throws: FleetError.self) { try files.prepare() }).map { "\($0)" } ?? "" }
                 try make("\(folder)/demo")
                 for path in ["\(folder)/demo", folder] {
                     try FileManager.default.setAttributes([.ownerAccountID: nobody], ofItemAtPath: path)
@@ -125,11 +125,11 @@
                 }
                 try Data("{}".utf8).write(to: URL(fileURLWithPath: victim))
                 try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: victim)
-                let error = #expect(throws: MirrorFiles.NotOwn.self) { try use() }
+                let error = #expect(throws: FleetError.self) { try use() }
                 #expect(error.map { "\($0)".hasSuffix("Remove it: rm \"\(path)\"") } ?? false)
                 #expect(try contents(ofFile: victim) == "{}")
                 if name == "preferences.json" {
-                    #expect(throws: MirrorFiles.NotOwn.self) { try files.read() }
+                    #expect(throws: FleetError.self) { try files.read() }
                     #expect(files.mirrorDigest(always: true) == nil)
                 }
                 if name.hasPrefix("secrets"), case .read = files.readSecrets() { Issue.record("it was read through a link") }
@@ -138,7 +138,7 @@
                 try FileManager.default.removeItem(atPath: path)
                 try Data().write(to: URL(fileURLWithPath: path))
                 try FileManager.default.setAttributes([.ownerAccountID: nobody], ofItemAtPath: path)
-                #expect(throws: MirrorFiles.NotOwn.self) { try use() }
+                #expect(throws: FleetError.self) { try use() }
                 try FileManager.default.removeItem(atPath: path)
                 try use()
             }
