@@ -1,7 +1,6 @@
 #if Fleet
     package import FoundationEssentials
     import StoredValues
-    import StoredValuesSupport
 
     /// Why a change cannot be undone, or the settings at a time are not known. Nothing was changed.
     package struct FleetHistoryError: StoredValuesError {
@@ -21,15 +20,12 @@
             guard let record = records.first, record.revision == revision else {
                 throw FleetHistoryError(description: "The log has no record \(revision). stored-values-fleet log shows the records.")
             }
-            let places = try record.changes.map { change throws(FleetHistoryError) in
-                let place = change.isSecret ? nil : keys.place(of: keys.settings + Data("\(change.target)/\(change.key)"))
-                guard let place else {
-                    throw FleetHistoryError(description: "Record \(revision) is not of settings alone: changes of secrets and of the schema are not undone.")
-                }
-                return place
+            let places = record.changes.compactMap { place(of: $0) }
+            guard places.count == record.changes.count else {
+                throw FleetHistoryError(description: "Record \(revision) is not of settings alone: changes of secrets and of the schema are not undone.")
             }
             for later in records.dropFirst() {
-                guard let change = later.changes.first(where: { change in record.changes.contains { $0.isSameSetting(as: change) } }) else { continue }
+                guard let change = later.changes.first(where: { change in places.contains { $0 == place(of: change) } }) else { continue }
                 throw FleetHistoryError(
                     description: """
                         \(later.writer) has changed "\(change.key)" for \(change.target) since, at \(later.time) (record \(later.revision)). Nothing \
@@ -96,8 +92,8 @@
             let now = SettingsReplica(answer, keys).settings.map { (FleetKeys.Place(target: $0.target, key: PreferencesKey($0.key)), $0) }
             var settings = Dictionary(now) { $1 }
             for record in records.reversed() where record.revision > cut {
-                for change in record.changes where !change.isSecret {
-                    guard let place = keys.place(of: keys.settings + Data("\(change.target)/\(change.key)")) else { continue }
+                for change in record.changes {
+                    guard let place = place(of: change) else { continue }
                     settings[place] = change.from.map { value in
                         let record = FleetRecord(value: value, version: change.fromVersion ?? 0, writer: "", time: "")
                         return FleetSetting(key: place.key.text, target: place.target, record: record, revision: 0, isCut: change.isFromCut)
@@ -106,16 +102,17 @@
             }
             return FleetSetting.sorted(Array(settings.values))
         }
+
+        /// The setting that was changed; nil for a secret or the schema.
+        private func place(of change: FleetLogRecord.Change) -> FleetKeys.Place? {
+            change.isSecret ? nil : keys.place(of: keys.settings + Data("\(change.target)/\(change.key)"))
+        }
     }
 
     extension FleetLogRecord.Change {
         init(_ place: FleetKeys.Place, from found: EtcdKeyValue?, to new: FleetMirror.Value?) {
             let old = found.flatMap { FleetRecord($0.value) }
             self.init(key: place.key.text, target: place.target.path, from: old?.value, to: new?.json, fromVersion: old?.version)
-        }
-
-        fileprivate func isSameSetting(as other: Self) -> Bool {
-            !isSecret && !other.isSecret && key.isIdentical(to: other.key) && target.isIdentical(to: other.target)
         }
     }
 #endif
