@@ -59,7 +59,6 @@
 
         // MARK: Changes of settings
 
-        /// Makes the changes of a batch.
         func commit(_ batch: FleetBatch) async throws(FleetError) {
             let contents = batch.contents
             guard let first = contents.first else { return }

@@ -96,7 +96,6 @@
         }
     }
 
-    /// The status of the cluster.
     package struct FleetClusterStatus: Sendable {
         package struct Member: Sendable {
             package var endpoint: String

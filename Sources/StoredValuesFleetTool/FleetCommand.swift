@@ -2,7 +2,6 @@
     import ArgumentParser
     import StoredValuesToolSupport
 
-    /// The tool with all its commands and its help text.
     @main
     struct FleetCommand: AsyncParsableCommand {
         static func main() async { await CommandLineProgram.run(FleetCommand.self) }

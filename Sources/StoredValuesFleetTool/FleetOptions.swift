@@ -7,7 +7,6 @@
 
     /// The cluster, and the client's credentials.
     struct ConnectionOptions: ParsableArguments {
-        /// The variables that stand for options.
         enum Variable {
             static let endpoints = "STORED_VALUES_FLEET_ENDPOINTS"
             static let authorities = "STORED_VALUES_FLEET_CA"
@@ -56,7 +55,6 @@
         }
     }
 
-    /// The machines that a command is about.
     struct TargetOptions: ParsableArguments {
         @Option(help: "Only the machines of this group.") var group: String?
         @Option(help: "Only this machine.") var host: String?

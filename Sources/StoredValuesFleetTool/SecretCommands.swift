@@ -138,7 +138,6 @@
         func run() async throws { Output.standard.line(try SigningKey(of: .file(key.path())).publicKey.text) }
     }
 
-    /// The file with the key of the secrets.
     struct SecretsKeyOption: ParsableArguments {
         static let variable = "STORED_VALUES_FLEET_SECRETS_KEY"
 

@@ -151,7 +151,6 @@
     }
 
     extension FleetClusterStatus {
-        /// All of it, for scripts.
         var json: JSONValue {
             let list = members.map { member -> JSONValue in
                 let endpoint = JSONValue.string(member.endpoint)

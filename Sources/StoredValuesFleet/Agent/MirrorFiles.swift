@@ -159,7 +159,6 @@
             }
         }
 
-        /// Replaces the mirror durably.
         func write(mirror bytes: [UInt8]) throws {
             lastMirror = nil
             lastMirror = (FleetFolder.digest(of: bytes), try write(bytes, to: mirror, durably: true))
@@ -176,7 +175,6 @@
             return last.flatMap { FleetReport(parsing: $0.bytes)?.outdatedSince } ?? (try? mirror.currentIdentity())?.modificationDate
         }
 
-        /// Replaces the report, not durably.
         func write(_ content: FleetReport) throws { _ = try write(content.bytes, to: report, durably: false) }
 
         private func write(_ bytes: [UInt8], to file: DurableFile, durably: Bool) throws -> FileIdentity {

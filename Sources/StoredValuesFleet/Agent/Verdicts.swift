@@ -99,7 +99,6 @@
             }
         }
 
-        /// The secrets in the cluster.
         struct Offer: Equatable, Sendable {
             var bytes: [UInt8]
             var epoch: Int

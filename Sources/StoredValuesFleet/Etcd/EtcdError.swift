@@ -13,15 +13,12 @@
             case notLoggedIn
             /// The name or the password is wrong, or this user may not do that.
             case accessDenied
-            /// The request is larger than etcd takes.
             case tooLarge
-            /// The transaction has more steps than etcd takes.
             case tooManyOperations
             /// The cluster's database is full.
             case noSpace
             /// The server is not etcd's JSON gateway, or does not follow its protocol.
             case notEtcd
-            /// The server belongs to another cluster.
             case otherCluster
             case cancelled
             /// The revision was compacted or lies in the future, or the lease does not exist.

@@ -227,7 +227,6 @@
             }
         }
 
-        /// Makes the next request log in again.
         func forgetToken() { state.withLock { $0.token = nil } }
     }
 

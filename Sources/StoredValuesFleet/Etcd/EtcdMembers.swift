@@ -87,7 +87,6 @@
                 reason: reason, sentence: sentences.joined(separator: "; "), mayHaveHappened: reason == .noSpace ? isInDoubt : mayHaveHappened)
         }
 
-        /// The error if the task was cancelled.
         var cancellation: EtcdError { .cancelled(mayHaveHappened: mayHaveHappened) }
 
         /// The reason to report: a refusal that more than half of the members share or, if every member has given a lasting error, the first one.
@@ -118,7 +117,6 @@
             return limit * share
         }
 
-        /// Starts again with the first limit.
         mutating func reset() { limit = first }
     }
 #endif

@@ -5,7 +5,6 @@
     // The parts in use of the messages of etcd's JSON gateway, as seen on etcd 3.4: bytes are base64, numbers of 64 bits are strings, and
     // members that are false, zero or empty are left out.
 
-    /// A request to a member.
     struct EtcdRequest: Sendable {
         let path: String
         let body: [UInt8]
@@ -44,7 +43,6 @@
         }
     }
 
-    /// The parts of a transaction.
     enum EtcdStep {
         static func put(_ key: Data, _ value: Data) -> JSONValue { ["request_put": ["key": .bytes(key), "value": .bytes(value)]] }
         static func delete(_ key: Data) -> JSONValue { ["request_delete_range": ["key": .bytes(key)]] }
@@ -59,7 +57,6 @@
         }
     }
 
-    /// A key with its value.
     struct EtcdKeyValue: Equatable, Sendable {
         var key: Data
         var value = Data()

@@ -20,7 +20,6 @@
             }
         }
 
-        /// The result of the transaction.
         enum Verdict: Equatable, Sendable {
             /// The decision with this number, counted from 1, was made by this or an earlier attempt.
             case made(decision: Int)
