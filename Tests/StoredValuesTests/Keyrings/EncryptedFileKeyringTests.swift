@@ -483,16 +483,6 @@ extension EncryptedFileKeyringTests {
         }
     }
 
-    @Test("A secret over 1 MiB is refused")
-    func tooLarge() async throws {
-        try await withTemporaryFolder { folder in
-            let keyring = try await makeKeyring(in: folder)
-            let large = Secret([UInt8](repeating: 1, count: 1 << 20 + 1))
-            await #expect(throws: KeyringError.tooLarge) { try await keyring.write(large, for: id, label: "") }
-            #expect(try await keyring.read(id) == secret)
-        }
-    }
-
     @Test("While another holds the lock a write ends at its deadline or when cancelled, and reads go on")
     func deadline() async throws {
         try await withTemporaryFolder { folder in
