@@ -333,17 +333,6 @@ extension SecretServiceKeyringTests {
         #expect(try await well.keyring().read(id) == nil)
     }
 
-    @Test("A call that is cancelled while the daemon hangs ends long before its deadline, as cancelled")
-    func cancelled() async throws {
-        let desktop = try await desktops.start()
-        let keyring = desktop.keyring(deadline: .seconds(3600))
-        #expect(try await keyring.read(id) == nil)
-        desktop.signalDaemon(SIGSTOP)
-        for _ in 0..<10 { await expectCancelled { [id] in _ = try await keyring.read(id) } }
-        desktop.signalDaemon(SIGCONT)
-        #expect(try await keyring.read(id) == nil)
-    }
-
     // MARK: Coming back
 
     @Test("After the daemon was replaced the next call works")
