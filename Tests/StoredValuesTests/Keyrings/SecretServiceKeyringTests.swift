@@ -129,17 +129,6 @@ extension SecretServiceKeyringTests {
         }
     }
 
-    @Test("The wrapper works on the real keyring: secret-tool reads what it sets, and a locked one is reported")
-    func wrapper() async throws {
-        let desktop = try await desktops.start()
-        let token = SecurelyStoredValue<String>(key: id.account, service: id.service, keyring: desktop.keyring())
-        try await token.set("s3cret")
-        #expect(try await desktop.secretTool("lookup", "service", id.service, "account", id.account).output == "s3cret")
-        try await desktop.lock()
-        await expectSecretError(.locked) { try await token.load() }
-        #expect(token.status == .unavailable(.locked))
-    }
-
     @Test("A NUL in an account is refused, not cut off")
     func nul() async throws {
         let desktop = try await desktops.start()
