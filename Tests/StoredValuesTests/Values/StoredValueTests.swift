@@ -300,22 +300,6 @@ extension StoredValueTests {
         }
     }
 
-    @Test("One bad field costs that field, a missing one is no repair; strict decoding takes the default; the file keeps what it has")
-    func repairs() throws {
-        try withTemporaryFolder { folder in
-            let path = folder + "/p.json"
-            let text = #"{"preferences": {"fontSize": "large", "extra": 1}}"#
-            try text.write(toFile: path, atomically: false, encoding: .utf8)
-            let storage = PreferencesFile(path: path)
-            let stored = StoredValue(key: "preferences", default: UserPreferences(fontSize: 9, fontName: "Sans"), storage: storage)
-            #expect(stored.wrappedValue == UserPreferences(fontSize: 9, fontName: "Sans"))
-            #expect(stored.repairs.map(\.path) == ["fontSize"])
-            let strict = StoredValue(key: "preferences", default: UserPreferences(fontSize: 8), decoding: .strict, storage: storage)
-            #expect(strict.wrappedValue == UserPreferences(fontSize: 8) && strict.isStored && strict.repairs.count == 1)
-            #expect(try contents(ofFile: path) == text)
-        }
-    }
-
     @Test("Elements and entries that do not decode are left out, and a stored nil stays nil")
     func repairedCollections() throws {
         try withTemporaryFolder { folder in
