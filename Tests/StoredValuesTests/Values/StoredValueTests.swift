@@ -299,19 +299,4 @@ extension StoredValueTests {
             #expect(plain.wrappedValue == -1)
         }
     }
-
-    @Test("Elements and entries that do not decode are left out, and a stored nil stays nil")
-    func repairedCollections() throws {
-        try withTemporaryFolder { folder in
-            let path = folder + "/p.json"
-            try #"{"list": ["dark", 7, "light", "mauve"], "map": {"a": 1, "b": "x"}, "none": null}"#
-                .write(toFile: path, atomically: false, encoding: .utf8)
-            let storage = PreferencesFile(path: path)
-            let list = StoredValue<[Theme]>(key: "list", default: [.blue], storage: storage)
-            #expect(list.wrappedValue == [.dark, .light])
-            #expect(list.repairs.map(\.action) == [.removed, .removed])
-            #expect(StoredValue<[String: Int]>(key: "map", default: [:], storage: storage).wrappedValue == ["a": 1])
-            #expect(StoredValue<Theme?>(key: "none", default: .dark, storage: storage).wrappedValue == nil)
-        }
-    }
 }
