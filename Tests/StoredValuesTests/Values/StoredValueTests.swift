@@ -243,17 +243,6 @@ extension StoredValueTests {
         }
     }
 
-    @Test("A value found under a former key moves to the key, once and for good")
-    func formerKeys() throws {
-        try withTemporaryFolder { folder in
-            let storage = PreferencesFile(path: folder + "/p.json")
-            StoredValue(key: "old", default: 0, storage: storage).set(5)
-            let value = StoredValue(key: "new", default: 0, formerKeys: ["older", "old"], storage: storage)
-            #expect(value.wrappedValue == 5)
-            #expect(storage.keys == ["new"])
-        }
-    }
-
     @Test("An optional moves from its former key too")
     func formerKeyOfOptional() throws {
         try withTemporaryFolder { folder in
