@@ -282,23 +282,4 @@ extension PreferencesFileTests {
             static func migrate(_ json: inout JSONValue, from version: Int) {}
         }
     }
-
-    @Test("Readers and observers hear of a batch when it is written, not before")
-    func batchIsHeardWhenWritten() throws {
-        try withTemporaryFolder { folder in
-            let storage = PreferencesFile(path: folder + "/p.json")
-            let value = StoredValue(key: "a", default: 0, storage: storage)
-            let notices = Guarded(0)
-            withObservationTracking {
-                _ = value.wrappedValue
-            } onChange: {
-                notices.withLock { $0 += 1 }
-            }
-            storage.batch {
-                value.set(1)
-                #expect(notices.withLock { $0 } == 0)
-            }
-            #expect(notices.withLock { $0 } == 1)
-        }
-    }
 }
