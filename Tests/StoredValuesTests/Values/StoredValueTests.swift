@@ -252,22 +252,6 @@ extension StoredValueTests {
         }
     }
 
-    @Test("A value may move from its former key when it is first read inside an update, or inside a batch")
-    func formerKeyInsideChange() throws {
-        try withTemporaryFolder { folder in
-            let storage = PreferencesFile(path: folder + "/p.json")
-            for key in ["c", "e"] { StoredValue(key: key, default: 0, storage: storage).set(2) }
-            let a = StoredValue(key: "a", default: 1, storage: storage)
-            let b = StoredValue(key: "b", default: 0, formerKeys: ["c"], storage: storage)
-            let d = StoredValue(key: "d", default: 0, formerKeys: ["e"], storage: storage)
-            a.update { $0 += b.wrappedValue }
-            #expect(a.wrappedValue == 3)
-            storage.batch { a.set(d.wrappedValue) }
-            #expect(a.wrappedValue == 2)
-            #expect(storage.keys == ["a", "b", "d"])
-        }
-    }
-
     @Test("What is read can be clamped or refused; the file keeps it")
     func validation() throws {
         struct TooSmall: Error {}
