@@ -185,24 +185,6 @@ extension PreferencesFileTests {
         }
     }
 
-    @Test("A batch is one replacement, seen at once inside")
-    func batch() throws {
-        try withTemporaryFolder { folder in
-            let path = folder + "/p.json"
-            let operations = FaultyFileOperations()
-            let storage = PreferencesFile.ofAnotherProcess(path, operations: operations, syncDelay: .seconds(3600))
-            let values = (0..<20).map { StoredValue(key: "\($0)", default: 0, storage: storage) }
-            let sum = storage.batch {
-                for (number, value) in values.enumerated() { value.set(number) }
-                values[0].update { $0 += 100 }
-                return values.map(\.wrappedValue).reduce(0, +)
-            }
-            #expect(sum == 290)
-            #expect(operations.calls.count { $0 == "rename" } == 1)
-            #expect(open(path).keys.count == 20)
-        }
-    }
-
     @Test("In a batch each change reads, and leaves in the file, what it does by itself")
     func batchIsItsChanges() throws {
         try withTemporaryFolder { folder in
