@@ -66,18 +66,6 @@ extension FileWatchTests {
         }
     }
 
-    @Test("sed -i is heard")
-    func sed() async throws {
-        try await withTemporaryFolder { folder in
-            try write("one", inPlaceOf: folder + "/file")
-            let owner = WatchingOwner(folder + "/file")
-            let sed = try #require(Program(named: "sed"))
-            let result = try await sed.run(["-i", "s/one/two/", folder + "/file"], environment: [:])
-            #expect(result.status == 0)
-            try await eventually("the new text") { owner.text == "two" }
-        }
-    }
-
     @Test("A file that is deleted is detected, and so is its return")
     func deleted() async throws {
         try await withTemporaryFolder { folder in
