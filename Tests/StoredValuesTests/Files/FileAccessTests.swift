@@ -362,16 +362,6 @@ extension FileAccessTests {
     }
 }
 
-private final class Counter: Sendable {
-    private let count = Guarded(0)
-
-    func next() -> Int {
-        count.withLock {
-            $0 += 1; return $0
-        }
-    }
-}
-
 private func writeSecret(in folder: String, _ number: UInt8) async throws {
     let keyring = EncryptedFileKeyring(path: folder + "/secrets", key: .generatedFile(folder + "/key"), deadline: hangLimit)
     try await keyring.write(Secret([number]), for: SecretIdentifier(service: "s", account: "a"), label: "")

@@ -261,20 +261,16 @@ extension FileLockTests {
     @Test("A lock taken in a folder that was replaced meanwhile is taken again in the new one")
     func folderReplaced() throws {
         try withTemporaryFolder { folder in
-            let rounds = Guarded(0)
+            let rounds = Counter()
             let operations = FaultyFileOperations { call in
-                guard call == "lock",
-                    rounds.withLock({
-                        $0 += 1; return $0
-                    }) == 1
-                else { return }
+                guard call == "lock", rounds.next() == 1 else { return }
                 #expect(throws: Never.self) {
                     try FileManager.default.moveItem(atPath: folder + "/f", toPath: folder + "/f.old")
                 }
             }
             let file = DurableFile(path: folder + "/f/file", operations: operations)
             _ = try file.withLock(timeout: hangLimit) { try $0.replace(with: [3], durably: false) }
-            #expect(rounds.withLock { $0 } == 2)
+            #expect(rounds.value == 2)
             #expect(FileManager.default.fileExists(atPath: folder + "/f/file.lock"))
             #expect(try file.read()?.bytes == [3])
         }
@@ -288,14 +284,12 @@ extension FileLockTests {
             let manager = FileManager.default
             let link = folder + "/link"
             try manager.createSymbolicLink(atPath: link, withDestinationPath: "old")
-            let rounds = Guarded(0)
+            let rounds = Counter()
             let operations = Guarded<FaultyFileOperations?>(nil)
             // Without a timeout the first attempt would wait by itself.
             let faulty = FaultyFileOperations(failing: timeout == nil ? [:] : ["lock": .wouldBlock]) { call in
                 guard call == "lock" else { return }
-                switch rounds.withLock({
-                    $0 += 1; return $0
-                }) {
+                switch rounds.next() {
                 case 1:
                     #expect(throws: Never.self) {
                         try manager.removeItem(atPath: link)
@@ -310,7 +304,7 @@ extension FileLockTests {
             _ = try file.withLock(timeout: timeout) { try $0.replace(with: [3], durably: false) }
             #expect(manager.contents(atPath: folder + "/new") == Data([3]))
             #expect(!manager.fileExists(atPath: folder + "/old"))
-            #expect(rounds.withLock { $0 } == (timeout == nil ? 2 : 3))
+            #expect(rounds.value == (timeout == nil ? 2 : 3))
         }
     }
 

@@ -157,20 +157,16 @@ extension FileWatchTests {
         try await withTemporaryFolder { folder in
             try makeFolder(folder + "/a")
             try write("one", inPlaceOf: folder + "/a/file")
-            let calls = Guarded(0)
+            let calls = Counter()
             let owner = WatchingOwner(folder + "/a/file") { event in
-                guard event == .movedAway,
-                    calls.withLock({
-                        $0 += 1; return $0
-                    }) == 1
-                else { return }
+                guard event == .movedAway, calls.next() == 1 else { return }
                 // What the owner reads at this moment is of a folder that the watch has not seen, and will not see.
                 try? makeFolder(folder + "/a")
                 try? write("two", inPlaceOf: folder + "/a/file")
                 try? files.removeItem(atPath: folder + "/a")
             }
             try files.removeItem(atPath: folder + "/a")
-            try await eventually("the second end") { calls.withLock { $0 } >= 2 }
+            try await eventually("the second end") { calls.value >= 2 }
             #expect(owner.text == nil)
         }
     }

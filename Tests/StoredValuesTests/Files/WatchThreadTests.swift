@@ -556,17 +556,13 @@ extension WatchThreadTests {
     @Test("An attempt that asks for another gets it, after twice the time; one that does not is the last")
     func retryThread() async throws {
         let retries = RetryThread(firstPause: .milliseconds(1))
-        let attempts = Guarded(0)
+        let attempts = Counter()
         @Sendable func attempt() {
-            if attempts.withLock({
-                $0 += 1; return $0
-            }) < 6 {
-                retries.request(attempt)
-            }
+            if attempts.next() < 6 { retries.request(attempt) }
         }
         let time = try await elapsed {
             retries.request(attempt)
-            try await eventually("the last attempt") { attempts.withLock { $0 } == 6 }
+            try await eventually("the last attempt") { attempts.value == 6 }
         }
         #expect(time >= .milliseconds(1 + 2 + 4 + 8 + 16 + 32))
     }

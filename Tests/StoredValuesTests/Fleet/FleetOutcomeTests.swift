@@ -79,17 +79,11 @@
 
         @Test("A first attempt that comes after others have stored and removed the same is made once, and the call returns what it stored")
         func delayed() async throws {
-            let isDecidedAgain = OneShot<Void>(), others = Guarded(0)
+            let isDecidedAgain = OneShot<Void>(), others = Counter()
             try await withProxy { fleet, path, number in
                 guard path == Self.transactions else { return .answered }
                 // The first attempt waits; before the second one others store something, and before the third one they remove it.
-                let turn =
-                    number == 0
-                    ? 0
-                    : others.withLock { count in
-                        count += 1
-                        return count
-                    }
+                let turn = number == 0 ? 0 : others.next()
                 Self.wait {
                     switch turn {
                     case 0: await isDecidedAgain.wait(cancelled: ())

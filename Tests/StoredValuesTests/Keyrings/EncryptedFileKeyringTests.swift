@@ -141,24 +141,20 @@ extension EncryptedFileKeyringTests {
             let path = folder + "/store", others = folder + "/others"
             let right = EncryptedFileKeyring(path: others, key: .passphrase { Secret("right".utf8) }, deadline: hangLimit)
             try await right.write(secret, for: id, label: "")
-            let asked = Count(), lockedOut = Count()
+            let asked = Counter(), lockedOut = Counter()
             let key = EncryptedFileKey.passphrase {
-                let number = asked.value.withLock { count in
-                    count += 1
-                    return count
-                }
-                if number == 1 {
+                if asked.next() == 1 {
                     try FileManager.default.copyItem(atPath: others, toPath: path)
                 } else if (try? DurableFile(path: path).withLock(timeout: .zero) { _ in }) == nil {
-                    lockedOut.value.withLock { $0 += 1 }
+                    lockedOut.next()
                 }
                 return Secret("right".utf8)
             }
             let keyring = EncryptedFileKeyring(path: path, key: key, deadline: hangLimit)
             let second = SecretIdentifier(service: id.service, account: "second")
             try await keyring.write(Secret([2]), for: second, label: "")
-            #expect(asked.value.withLock { $0 } == 2)
-            #expect(lockedOut.value.withLock { $0 } == 0)
+            #expect(asked.value == 2)
+            #expect(lockedOut.value == 0)
             let found = try await keyring.read(id)
             #expect(found == secret)
         }
@@ -170,18 +166,18 @@ extension EncryptedFileKeyringTests {
             let path = folder + "/store"
             let right = EncryptedFileKeyring(path: path, key: .passphrase { Secret("right".utf8) }, deadline: hangLimit)
             try await right.write(secret, for: id, label: "")
-            let asked = Count(), asking = Count(), most = Count(), gate = DispatchSemaphore(value: 0)
+            let asked = Counter(), asking = Guarded(0), most = Guarded(0), gate = DispatchSemaphore(value: 0)
             let operations = FaultyFileOperations()
             let key = EncryptedFileKey.passphrase {
-                asked.value.withLock { $0 += 1 }
-                let now = asking.value.withLock { count in
+                asked.next()
+                let now = asking.withLock { count in
                     count += 1
                     return count
                 }
-                most.value.withLock { $0 = max($0, now) }
+                most.withLock { $0 = max($0, now) }
                 gate.wait()
                 gate.signal()
-                asking.value.withLock { $0 -= 1 }
+                asking.withLock { $0 -= 1 }
                 return Secret((isRight ? "right" : "wrong").utf8)
             }
             let keyring = EncryptedFileKeyring(file: DurableFile(path: path, operations: operations), key: key, deadline: hangLimit)
@@ -194,13 +190,13 @@ extension EncryptedFileKeyringTests {
             if isRight {
                 try await writing.value
                 for task in reading { #expect(try await task.value == secret) }
-                #expect(asked.value.withLock { $0 } == 1)
+                #expect(asked.value == 1)
                 #expect(try await keyring.read(second) == Secret([2]))
             } else {
                 await #expect(throws: KeyringError.wrongKey) { try await writing.value }
                 for task in reading { await #expect(throws: KeyringError.wrongKey) { try await task.value } }
             }
-            #expect(most.value.withLock { $0 } == 1)
+            #expect(most.withLock { $0 } == 1)
         }
     }
 
@@ -210,13 +206,9 @@ extension EncryptedFileKeyringTests {
             let path = folder + "/store"
             let right = EncryptedFileKeyring(path: path, key: .passphrase { Secret("right".utf8) }, deadline: hangLimit)
             try await right.write(secret, for: id, label: "")
-            let asked = Count(), gate = DispatchSemaphore(value: 0)
+            let asked = Counter(), gate = DispatchSemaphore(value: 0)
             let key = EncryptedFileKey.passphrase {
-                let number = asked.value.withLock { count in
-                    count += 1
-                    return count
-                }
-                guard number == 1 else { return Secret("right".utf8) }
+                guard asked.next() == 1 else { return Secret("right".utf8) }
                 gate.wait()
                 throw KeyringError.dismissed
             }
@@ -224,7 +216,7 @@ extension EncryptedFileKeyringTests {
             let keyring = EncryptedFileKeyring(file: DurableFile(path: path, operations: operations), key: key, deadline: hangLimit)
             let others = (0..<3).map { _ in EncryptedFileKeyring(keyring, deadline: hangLimit) }
             let first = Task { try await keyring.read(id) }
-            try await eventually("the user is asked") { asked.value.withLock { $0 } == 1 }
+            try await eventually("the user is asked") { asked.value == 1 }
             let waiting = others.map { other in Task { try await other.read(id) } }
             try await eventually("all have read the file") { operations.calls.count { $0 == "open reading" } >= 1 + others.count }
             for task in [first] + waiting {
@@ -236,15 +228,15 @@ extension EncryptedFileKeyringTests {
             for keyring in [keyring] + others {
                 await withCheckedContinuation { (isDone: CheckedContinuation<Void, Never>) in keyring.readers.async { isDone.resume() } }
             }
-            #expect(asked.value.withLock { $0 } == 1)
+            #expect(asked.value == 1)
             if unlocking {
                 try await keyring.unlock()
             } else {
                 await #expect(throws: KeyringError.dismissed) { try await keyring.read(id) }
-                #expect(asked.value.withLock { $0 } == 1)
+                #expect(asked.value == 1)
             }
             #expect(try await keyring.read(id) == secret)
-            #expect(asked.value.withLock { $0 } == 2)
+            #expect(asked.value == 2)
         }
     }
 
@@ -357,21 +349,21 @@ extension EncryptedFileKeyringTests {
         try await withTemporaryFolder { folder in
             let keyring = try await makeKeyring(in: folder)
             let executor = QueueExecutor()
-            let answers = Count()
+            let answers = Counter()
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<8 {
                     group.addTask { [id] in
                         // As the synchronous getter of SecurelyStoredValue does it.
                         let done = DispatchSemaphore(value: 0)
                         Task.detached(executorPreference: executor) {
-                            if (try? await keyring.read(id)) != nil { answers.value.withLock { $0 += 1 } }
+                            if (try? await keyring.read(id)) != nil { answers.next() }
                             done.signal()
                         }
                         Self.block(on: done)
                     }
                 }
             }
-            #expect(answers.value.withLock { $0 } == 8)
+            #expect(answers.value == 8)
         }
     }
 
@@ -542,10 +534,6 @@ private final class Held: Sendable {
         done.signal()
         #expect(released.wait(timeout: .now() + .nanoseconds(Int(hangLimit.nanoseconds))) == .success)
     }
-}
-
-private final class Count: Sendable {
-    let value = Guarded(0)
 }
 
 /// Answers given one after the other; the last one is not repeated.

@@ -92,10 +92,6 @@ extension OneShotTests {
 
     // MARK: Work on a queue
 
-    private final class Count: Sendable {
-        let number = Guarded(0)
-    }
-
     @Test("Work gives its answer or its error")
     func work() async throws {
         #expect(try await queue.perform(deadline: .seconds(3600)) { _ throws(Refusal) in 7 } == 7)
@@ -107,13 +103,13 @@ extension OneShotTests {
     @Test("Work that runs past the deadline learns that it was abandoned; abandoned work behind it does not begin")
     func deadlineOfWork() async {
         let (queue, limit) = (queue, Duration.milliseconds(20))
-        let began = Count()
+        let began = Counter()
         repeat {  // on a busy machine the time may be over before the first begins
             let end = DispatchSemaphore(value: 0)
             let tasks = (0..<2).map { _ in
                 Task {
                     try await queue.perform(deadline: limit) { isWanted throws(Refusal) in
-                        began.number.withLock { $0 += 1 }
+                        began.next()
                         end.wait()
                         #expect(!isWanted())
                     }
@@ -123,8 +119,8 @@ extension OneShotTests {
             end.signal()
             end.signal()
             queue.sync {}
-        } while began.number.withLock { $0 } == 0
-        #expect(began.number.withLock { $0 } == 1)
+        } while began.value == 0
+        #expect(began.value == 1)
     }
 
     @Test("A cancelled task ends at once; work that has not begun never does")

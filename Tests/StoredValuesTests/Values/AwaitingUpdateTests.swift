@@ -209,17 +209,13 @@ extension AwaitingUpdateTests {
     ) async throws {
         let value = SecurelyStoredValue<Item>(key: "changed inside", service: id.service, keyring: InMemoryKeyring())
         try await value.set(old)
-        let runs = Guarded(0)
+        let runs = Counter()
         try await value.update { (stored: inout Item?) async throws in
             stored = new
-            let isFirst = runs.withLock { runs in
-                runs += 1
-                return runs == 1
-            }
-            guard isFirst else { return }  // otherwise it would not end
+            guard runs.next() == 1 else { return }  // otherwise it would not end
             await expectSecretError(.updateOfItself, sourceLocation: location) { try await change(value) }
         }
-        #expect(runs.withLock { $0 } == 1, what, sourceLocation: location)
+        #expect(runs.value == 1, what, sourceLocation: location)
         #expect(try await value.load() == new, what, sourceLocation: location)
     }
 
