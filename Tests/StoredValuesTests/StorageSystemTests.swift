@@ -11,11 +11,6 @@ import Testing
 struct StorageSystemTests {}
 
 extension StorageSystemTests {
-    /// What a child process printed before it ended.
-    private func sentence(_ result: ExitTest.Result?) throws -> String {
-        String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    }
-
     @Test("The file and the keyring win over the environment's, with the standard file's system-wide defaults below the file")
     func all() async throws {
         try await withTemporaryFolder { folder in
@@ -160,14 +155,14 @@ extension StorageSystemTests {
             StorageSystem.bootstrap(keyring: InMemoryKeyring())
             StorageSystem.bootstrap(applicationID: "com.example.Second")
         }
-        let text = try sentence(result)
+        let text = try trapSentence(result)
         #expect(text.contains("bootstrap(applicationID: \"com.example.Second\") was called a second time; the first was StorageSystem.bootstrap(keyring: …)"))
     }
 
     @Test("A call after the first use traps, whatever was used")
     func late() async throws {
         func check(_ result: ExitTest.Result?) throws {
-            #expect(try sentence(result).contains("bootstrap(preferences: …) was called after a stored value was used"))
+            #expect(try trapSentence(result).contains("bootstrap(preferences: …) was called after a stored value was used"))
         }
         try await withTemporaryFolder { folder in
             try check(
@@ -208,11 +203,11 @@ extension StorageSystemTests {
         let keyring = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             StorageSystem.bootstrap(keyring: .system)
         }
-        #expect(try sentence(keyring).contains("pass another keyring, such as .secretService"))
+        #expect(try trapSentence(keyring).contains("pass another keyring, such as .secretService"))
         let fallback = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             StorageSystem.bootstrap(keyring: FallbackKeyring([InMemoryKeyring(), FallbackKeyring([.system])]))
         }
-        #expect(try sentence(fallback).contains("pass another keyring, such as .secretService"))
+        #expect(try trapSentence(fallback).contains("pass another keyring, such as .secretService"))
     }
 
     @Test("A bad name traps, and names the call", arguments: ["", ".hidden", "a/b"])
@@ -220,7 +215,7 @@ extension StorageSystemTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name = name as String] in
             StorageSystem.bootstrap(applicationID: name)
         }
-        #expect(try sentence(result).contains("bootstrap(applicationID: \"\(name)\"): the name must not"))
+        #expect(try trapSentence(result).contains("bootstrap(applicationID: \"\(name)\"): the name must not"))
     }
 }
 

@@ -218,6 +218,6 @@ extension NamedFilesTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             withTemporaryStorage(named: ["work": "[1]"]) {}
         }
-        #expect(String(decoding: try #require(result).standardErrorContent, as: UTF8.self).contains(#"withTemporaryStorage(named: ["work": …])"#))
+        #expect(try trapSentence(result).contains(#"withTemporaryStorage(named: ["work": …])"#))
     }
 }

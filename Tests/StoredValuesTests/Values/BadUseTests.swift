@@ -6,17 +6,12 @@ import Testing
 struct BadUseTests {}
 
 extension BadUseTests {
-    /// What a child process printed before it ended.
-    private func sentence(_ result: ExitTest.Result?) throws -> String {
-        String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
-    }
-
     @Test("An empty key")
     func emptyKey() async throws {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = StoredValue(key: "", default: 0)
         }
-        #expect(try sentence(result).contains("StoredValue(key: \"\"): a key must not be empty"))
+        #expect(try trapSentence(result).contains("StoredValue(key: \"\"): a key must not be empty"))
     }
 
     @Test("An empty name of a key that is declared once")
@@ -24,7 +19,7 @@ extension BadUseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = StoredKey("size", default: 0, formerKeys: [""])
         }
-        #expect(try sentence(result).contains("StoredKey(\"\")"))
+        #expect(try trapSentence(result).contains("StoredKey(\"\")"))
     }
 
     @Test("A key of the library's own")
@@ -32,7 +27,7 @@ extension BadUseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = StoredValue(key: "$versions", default: 0)
         }
-        #expect(try sentence(result).contains("\"$versions\""))
+        #expect(try trapSentence(result).contains("\"$versions\""))
     }
 
     @Test(
@@ -44,12 +39,12 @@ extension BadUseTests {
         let test = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [text = text as String] in
             await withTemporaryStorage(preferences: text) { await Task.yield() }
         }
-        let ofTest = try sentence(test)
+        let ofTest = try trapSentence(test)
         #expect(ofTest.contains("withTemporaryStorage(preferences:)") && ofTest.contains(place))
         let preview = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [text = text as String] in
             _ = PreferencesFile.inMemory(text)
         }
-        let ofPreview = try sentence(preview)
+        let ofPreview = try trapSentence(preview)
         #expect(ofPreview.contains("PreferencesFile.inMemory(_:)") && ofPreview.contains(place))
     }
 
@@ -62,7 +57,7 @@ extension BadUseTests {
                 await withTemporaryStorage(keyring: .system) { await Task.yield() }
             }
         }
-        #expect(try sentence(result).contains("withTemporaryStorage(keyring:): .system cannot stand for itself"))
+        #expect(try trapSentence(result).contains("withTemporaryStorage(keyring:): .system cannot stand for itself"))
     }
 
     /// Encodes itself by two kinds of container, in the order of this number; 0 by one.
@@ -123,7 +118,7 @@ extension BadUseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [order = order as Int] in
             StoredValue(key: "mixed", default: Mixed(), storage: .inMemory()).set(Mixed(order: order))
         }
-        #expect(try sentence(result).contains("encode(to:) used two kinds of container for one value"))
+        #expect(try trapSentence(result).contains("encode(to:) used two kinds of container for one value"))
     }
 
     @Test("A slash in a file's name, even under a combining character", arguments: ["a/b", "a/\u{301}b"])
@@ -131,7 +126,7 @@ extension BadUseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [name = name as String] in
             _ = PreferencesFile.named(name)
         }
-        #expect(try sentence(result).contains("must not be empty or contain a slash"))
+        #expect(try trapSentence(result).contains("must not be empty or contain a slash"))
     }
 
     @Test("One key with two types")
@@ -144,7 +139,7 @@ extension BadUseTests {
                 let text = StoredValue(key: "size", default: "1", storage: storage)
                 _ = (number.wrappedValue, text.wrappedValue)
             }
-            let sentence = try sentence(result)
+            let sentence = try trapSentence(result)
             #expect(sentence.contains("\"size\"") && sentence.contains("Int and String"))
         }
     }
@@ -159,7 +154,7 @@ extension BadUseTests {
                 let dark = StoredValue(key: "theme", default: Dark.Theme(), storage: storage)
                 _ = (light.wrappedValue, dark.wrappedValue)
             }
-            let sentence = try sentence(result)
+            let sentence = try trapSentence(result)
             #expect(sentence.contains("BadUseTests.Light.Theme and ") && sentence.contains("BadUseTests.Dark.Theme."))
         }
     }
@@ -177,7 +172,7 @@ extension BadUseTests {
                 let b = StoredValue(key: "b", default: 1, storage: storage)
                 a.update { _ in b.set(2) }
             }
-            let sentence = try sentence(result)
+            let sentence = try trapSentence(result)
             #expect(sentence.contains("set(_:) of \"b\"") && sentence.contains("update(_:) of \"a\""))
         }
     }
@@ -193,7 +188,7 @@ extension BadUseTests {
                 }
                 _ = StoredValue(key: "a", default: Odd(), storage: PreferencesFile(path: folder + "/p.json")).wrappedValue
             }
-            let sentence = try sentence(result)
+            let sentence = try trapSentence(result)
             #expect(sentence.contains("Odd.version is -1"))
         }
     }
@@ -207,7 +202,7 @@ extension BadUseTests {
             _ = (text.wrappedValue, number.wrappedValue)
             withExtendedLifetime(text) {}
         }
-        let sentence = try sentence(result)
+        let sentence = try trapSentence(result)
         #expect(sentence.contains("a/token") && sentence.contains("String and Int"))
     }
 
@@ -220,7 +215,7 @@ extension BadUseTests {
             _ = (light.wrappedValue == nil, dark.wrappedValue == nil)
             withExtendedLifetime(light) {}
         }
-        let sentence = try sentence(result)
+        let sentence = try trapSentence(result)
         #expect(sentence.contains("BadUseTests.Light.Theme and ") && sentence.contains("BadUseTests.Dark.Theme."))
     }
 
@@ -229,7 +224,7 @@ extension BadUseTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = SecurelyStoredValue<String>(key: "")
         }
-        #expect(try sentence(result).contains("SecurelyStoredValue(key: \"\"): a key must not be empty"))
+        #expect(try trapSentence(result).contains("SecurelyStoredValue(key: \"\"): a key must not be empty"))
     }
 
     @Test("Naming the application after its first use")
@@ -238,6 +233,6 @@ extension BadUseTests {
             _ = PreferencesFile.standard.path
             StorageSystem.bootstrap(applicationID: "com.example.Late")
         }
-        #expect(try sentence(result).contains("com.example.Late"))
+        #expect(try trapSentence(result).contains("com.example.Late"))
     }
 }

@@ -221,7 +221,7 @@ extension ConsistentValuesTests {
                 let values = files.map { StoredValue(key: "n", default: 0, storage: $0) }
                 if isOfOne { _ = files[0].values(of: values[1]) } else { _ = PreferencesFile.values(of: values[0], values[1]) }
             }
-            let sentence = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+            let sentence = try trapSentence(result)
             #expect(sentence.contains("/a.json\"") && sentence.contains("/b.json\"") && sentence.contains("values(of:)"))
         }
     }

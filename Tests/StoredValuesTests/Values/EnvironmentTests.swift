@@ -240,7 +240,7 @@ extension EnvironmentTests {
             StorageSystem.bootstrap(preferences: .inMemory(), environmentPrefix: "APP_")
             _ = PreferencesFile.standard.schema(of: [AnyStoredKey(StoredKey("http.port", default: 0)), AnyStoredKey(StoredKey("httpPort", default: 0))])
         }
-        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let text = try trapSentence(result)
         #expect(text.contains(#"the keys "http.port" and "httpPort" have one environment variable, APP_HTTP_PORT"#), "\(text)")
     }
 
@@ -358,7 +358,7 @@ extension EnvironmentTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [prefix = prefix as String] in
             StorageSystem.bootstrap(environmentPrefix: prefix)
         }
-        let text = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let text = try trapSentence(result)
         #expect(text.contains("bootstrap(environmentPrefix: \"\(prefix)\"): the prefix must"), "\(text)")
     }
 

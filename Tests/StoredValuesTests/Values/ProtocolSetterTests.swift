@@ -45,7 +45,7 @@ extension ProtocolSetterTests {
             let account: any Authorised = Account()
             account.token = "s3cret"
         }
-        let sentence = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+        let sentence = try trapSentence(result)
         #expect(sentence.contains("key: \"token\"") && sentence.contains("try await $token.set(_:)") && !sentence.contains("s3cret"))
     }
 }

@@ -190,7 +190,7 @@ extension ValidationTests {
         let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [standard = standard as String] in
             _ = StoredKey("limit", default: try #require(Double(standard)), in: 1...100)
         }
-        let sentence = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+        let sentence = try trapSentence(result)
         #expect(sentence.contains(#"The range 1.0...100.0 of the key "limit" does not contain its default \#(standard)"#))
     }
 
@@ -288,7 +288,7 @@ extension ValidationTests {
                 default: storage.batch { size.set(2) }
                 }
             }
-            let sentence = try String(decoding: #require(result).standardErrorContent, as: UTF8.self)
+            let sentence = try trapSentence(result)
             #expect(sentence.contains(#"set(_:) of "other" was called inside the validation of "size""#))
         }
     }
