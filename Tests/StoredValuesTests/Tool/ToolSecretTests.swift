@@ -80,6 +80,7 @@ extension ToolSecretTests {
         "Absence and the reason why a keyring gives no answer are distinguished",
         arguments: [
             ("keychain", Int32(78), "is not a valid keyring"), ("credentials:/no/such/folder", 69, "/no/such/folder"),
+            ("secret-service", 69, "no D-Bus session bus"),
         ])
     func unavailable(keyring: String, status: Int32, says: String) async throws {
         try await withTool { tool in
