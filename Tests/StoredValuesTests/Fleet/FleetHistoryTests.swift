@@ -95,17 +95,25 @@
         /// Ends a watch that has said what the test waits for.
         private struct Told: Error {}
 
-        @Test("A snapshot that is restored in the same cluster takes the machines back to it, and they follow what comes after")
-        func restored() async throws {
+        @Test(
+            "A snapshot that is restored, also in another cluster at the same addresses, takes machines back to it; they follow what comes after",
+            arguments: [nil, "another"])
+        func restored(token: String?) async throws {
             try await withFleet { fleet in
-                try await restore(fleet, token: nil)
-            }
-        }
-
-        @Test("So does one that is restored in another cluster at the same addresses")
-        func restoredElsewhere() async throws {
-            try await withFleet { fleet in
-                try await restore(fleet, token: "another")
+                let machine = try await machine(fleet)
+                try await fleet.etcd.saveSnapshot(to: "\(fleet.folder)/snapshot")
+                for value in 2...9 { try await fleet.run("set", "a", "\(value)") }
+                try await fleet.run("set", "c", "1")
+                _ = try machine.startAgent()
+                try await machine.wait(for: ["a": "9", "b": "1", "c": "1"])
+                let before = try #require(try machine.mirror()).origin
+                try await fleet.etcd.restoreSnapshot(from: "\(fleet.folder)/snapshot", token: token)
+                try await machine.wait(for: ["a": "1", "b": "1"])
+                let after = try #require(try machine.mirror()).origin
+                #expect(after.revision < before.revision && (after.cluster == before.cluster) == (token == nil))
+                try await fleet.run("set", "a", "5")
+                try await machine.wait(for: ["a": "5", "b": "1"])
+                try await machine.waitUntilCurrent()
             }
         }
 
@@ -202,23 +210,6 @@
             try await fleet.run("set", "a", "1")
             try await fleet.run("set", "b", "1")
             return try fleet.machine("web-1")
-        }
-
-        private func restore(_ fleet: TestFleet, token: String?) async throws {
-            let machine = try await machine(fleet)
-            try await fleet.etcd.saveSnapshot(to: "\(fleet.folder)/snapshot")
-            for value in 2...9 { try await fleet.run("set", "a", "\(value)") }
-            try await fleet.run("set", "c", "1")
-            _ = try machine.startAgent()
-            try await machine.wait(for: ["a": "9", "b": "1", "c": "1"])
-            let before = try #require(try machine.mirror()).origin
-            try await fleet.etcd.restoreSnapshot(from: "\(fleet.folder)/snapshot", token: token)
-            try await machine.wait(for: ["a": "1", "b": "1"])
-            let after = try #require(try machine.mirror()).origin
-            #expect(after.revision < before.revision && (after.cluster == before.cluster) == (token == nil))
-            try await fleet.run("set", "a", "5")
-            try await machine.wait(for: ["a": "5", "b": "1"])
-            try await machine.waitUntilCurrent()
         }
     }
 #endif
