@@ -6,12 +6,12 @@ import Testing
 struct BadUseTests {}
 
 extension BadUseTests {
-    @Test("An empty key")
-    func emptyKey() async throws {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = StoredValue(key: "", default: 0)
+    @Test("An empty key, and one of the library's own", arguments: [("", "a key must not be empty"), ("$versions", "keys that begin with $ are reserved")])
+    func badKey(key: String, says: String) async throws {
+        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) { [key = key as String] in
+            _ = StoredValue(key: key, default: 0)
         }
-        #expect(try trapSentence(result).contains("StoredValue(key: \"\"): a key must not be empty"))
+        #expect(try trapSentence(result).contains("StoredValue(key: \"\(key)\"): \(says)"))
     }
 
     @Test("An empty name of a key that is declared once")
@@ -20,14 +20,6 @@ extension BadUseTests {
             _ = StoredKey("size", default: 0, formerKeys: [""])
         }
         #expect(try trapSentence(result).contains("StoredKey(\"\")"))
-    }
-
-    @Test("A key of the library's own")
-    func reservedKey() async throws {
-        let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
-            _ = StoredValue(key: "$versions", default: 0)
-        }
-        #expect(try trapSentence(result).contains("\"$versions\""))
     }
 
     @Test(
