@@ -118,7 +118,7 @@ extension ScriptsTests {
             }
             #expect(try files(in: prefix) == Set(expected + ["share/man/man1/other.1"]))
             for made in ["bin", "share/zsh", "share/zsh/site-functions"] {
-                #expect(try FileManager.default.attributesOfItem(atPath: "\(prefix)/\(made)")[.posixPermissions] as? Int == 0o755, "\(made)")
+                #expect(try mode("\(prefix)/\(made)") == 0o755, "\(made)")
             }
 
             let changes = try contents(ofFile: DocumentedPage.root.path + "/CHANGELOG.md")

@@ -9,10 +9,6 @@ import Testing
 struct DurableFileTests {}
 
 extension DurableFileTests {
-    private func mode(_ path: String) throws -> Int {
-        try #require(try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
-    }
-
     private func names(in folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     }

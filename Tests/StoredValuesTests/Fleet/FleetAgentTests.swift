@@ -69,9 +69,6 @@
                 let machine = try fleet.machine("web-1").withStrictUmask()
                 _ = try machine.startAgent()
                 try await machine.waitUntilCurrent()
-                func mode(_ path: String) throws -> Int? {
-                    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-                }
                 for file in [machine.path(), machine.folder.report(of: TestFleet.application)] { #expect(try mode(file) == 0o644) }
                 let fleetFolder = machine.folder.path
                 for folder in [fleetFolder, "\(fleetFolder)/\(TestFleet.application)"] { #expect(try mode(folder) == 0o755) }

@@ -114,7 +114,7 @@
                 try FileManager.default.moveItem(atPath: machine.folder.path, toPath: "\(machine.folder.path)-gone")
                 try await machine.wait(for: ["a": "1"])
                 for folder in [machine.folder.path, "\(machine.folder.path)/\(TestFleet.application)"] {
-                    #expect(try FileManager.default.attributesOfItem(atPath: folder)[.posixPermissions] as? Int == 0o755)
+                    #expect(try mode(folder) == 0o755)
                 }
                 let second = try machine.startAgent()
                 try await eventually("the second one waits") { machine.words.contains("Another agent keeps") }

@@ -18,8 +18,6 @@
             }
         }
 
-        private func mode(_ path: String) throws -> Int? { try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int }
-
         private func make(_ folder: String, mode: Int = 0o755) throws {
             try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)

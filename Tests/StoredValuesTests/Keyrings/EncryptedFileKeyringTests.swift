@@ -65,7 +65,7 @@ extension EncryptedFileKeyringTests {
     func silence() async throws {
         try await withTemporaryFolder { folder in
             _ = try await makeKeyring(in: folder)
-            #expect(try FileManager.default.attributesOfItem(atPath: folder + "/store")[.posixPermissions] as? Int == 0o600)
+            #expect(try mode(folder + "/store") == 0o600)
             let file = try Data(contentsOf: URL(fileURLWithPath: folder + "/store"))
             for text in [id.service, id.account, "Token", TestSecret.mark] { #expect(file.range(of: Data(text.utf8)) == nil) }
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder).sorted() == ["key", "store", "store.lock"])

@@ -113,10 +113,6 @@ extension SecretServiceUpdateTests {
             #expect(try await process.ask("reset") == "ok")
         }
     }
-
-    private func mode(_ path: String) throws -> Int? {
-        try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-    }
 }
 
 /// Processes that change one secret in every way.

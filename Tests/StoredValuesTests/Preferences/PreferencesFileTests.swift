@@ -20,12 +20,6 @@ extension PreferencesFileTests {
         .ofAnotherProcess(path, operations: operations)
     }
 
-    private func mode(_ path: String) throws -> UInt32 {
-        var status = stat()
-        try #require(lstat(path, &status) == 0)
-        return status.st_mode & 0o7777
-    }
-
     @Test("A change is in the file when set returns: sorted and indented")
     func text() throws {
         try withTemporaryFolder { folder in

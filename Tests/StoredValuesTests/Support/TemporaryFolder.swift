@@ -51,6 +51,11 @@ func contents(ofFile path: String) throws -> String {
     try String(contentsOfFile: path, encoding: .utf8)
 }
 
+/// Who may do what with the file or folder at `path`, such as 0o600.
+func mode(_ path: String) throws -> Int? {
+    try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+}
+
 /// Writes a file that nobody else can read.
 func writePrivate(_ text: String, to path: String) throws {
     try writeFinished(Array(text.utf8), to: path)

@@ -136,10 +136,6 @@
             }
         }
 
-        private func mode(_ path: String) throws -> Int? {
-            try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
-        }
-
         @Test("export gives nobody access, and leaves links and pipes what they are; import reads them")
         func kinds() async throws {
             try await withStore { tool, _ in
