@@ -65,6 +65,9 @@ final class ChildProcess: Sendable {
         }
     }
 
+    /// The same for asynchronous tests, whose threads it does not block.
+    func line() async throws -> String? { try await offPool { Result { try self.line(within: hangLimit) } }.get() }
+
     /// All further lines up to its end.
     func lines(within limit: Duration) throws -> [String] {
         let end = ContinuousClock.now + limit

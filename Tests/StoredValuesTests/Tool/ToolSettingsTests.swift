@@ -273,13 +273,12 @@ extension ToolSettingsTests {
     func watchOne() async throws {
         try await withTool { tool in
             let watch = try ChildProcess([Tool.path, "watch", "theme"], environment: tool.environment)
-            func line() async throws -> String? { try await offPool { Result { try watch.line(within: hangLimit) } }.get() }
-            #expect(try await line() == "")
+            #expect(try await watch.line() == "")
             try await tool.run("set", "theme", "dark")
-            #expect(try await line() == "\"dark\"")
+            #expect(try await watch.line() == "\"dark\"")
             try await tool.run("set", "other", "1")
             try await tool.run("reset", "theme")
-            #expect(try await line() == "")
+            #expect(try await watch.line() == "")
         }
     }
 
@@ -288,12 +287,11 @@ extension ToolSettingsTests {
         try await withTool { tool in
             try tool.write(#"{"a": 1}"#)
             let watch = try ChildProcess([Tool.path, "watch", "--json"], environment: tool.environment)
-            func line() async throws -> String? { try await offPool { Result { try watch.line(within: hangLimit) } }.get() }
-            #expect(try await line() == #"{"key": "a", "value": 1}"#)
+            #expect(try await watch.line() == #"{"key": "a", "value": 1}"#)
             try await tool.run("set", "b", "[1, 2]")
-            #expect(try await line() == #"{"key": "b", "value": [1, 2]}"#)
+            #expect(try await watch.line() == #"{"key": "b", "value": [1, 2]}"#)
             try await tool.run("reset", "a")
-            #expect(try await line() == #"{"key": "a"}"#)
+            #expect(try await watch.line() == #"{"key": "a"}"#)
         }
     }
 
@@ -303,7 +301,7 @@ extension ToolSettingsTests {
             try tool.write(#"{"theme": "dark"}"#)
             let errors = "\(tool.folder)/errors"
             let watch = try ChildProcess(["/bin/sh", "-c", "exec \"$TOOL\" watch theme 2>\(errors)"], environment: tool.environment)
-            #expect(try await offPool { Result { try watch.line(within: hangLimit) } }.get() == "\"dark\"")
+            #expect(try await watch.line() == "\"dark\"")
             try tool.write(#"{"theme": "#)
             try await eventually("it is said") { (try? contents(ofFile: errors))?.contains("not JSON") == true }
         }
