@@ -1,7 +1,6 @@
 import Foundation
 import Logging
 import StoredValues
-import StoredValuesSupport
 import Testing
 
 /// Secrets shared with other programs, through a real gnome-keyring.
@@ -126,34 +125,20 @@ extension InteropTests {
         }
         let address = desktop.address
         await #expect(processExitsWith: .success) { [address = address as String] in
-            let lines = Guarded<[String]>([])
-            LoggingSystem.bootstrap { _ in CollectingLogHandler { line in lines.withLock { $0.append(line) } } }
+            LoggingSystem.bootstrap { _ in
+                var handler = RecordingLogHandler()
+                handler.logLevel = .trace
+                return handler
+            }
             let id = SecretIdentifier(service: "com.example.app", account: "ann@example.com")
             let keyring = SecretServiceKeyring(deadline: hangLimit, busAddress: address)
             for _ in 0..<3 { #expect(try await keyring.read(id) != nil) }
             try await keyring.write(Secret("hunter2-4".utf8), for: id, label: "l")
             try await keyring.remove(id)
             #expect(try await keyring.read(id) == nil)
-            let log = lines.withLock { $0 }
+            let log = RecordingLogHandler.takeLines()
             #expect(log.count == 1, "\(log)")
             #expect(log.first?.contains("3 items") == true && log.first?.contains("hunter2") == false)
         }
-    }
-}
-
-private struct CollectingLogHandler: LogHandler {
-    let collect: @Sendable (String) -> Void
-    var metadata: Logger.Metadata = [:]
-    var logLevel = Logger.Level.trace
-
-    init(_ collect: @escaping @Sendable (String) -> Void) { self.collect = collect }
-
-    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-        get { metadata[key] }
-        set { metadata[key] = newValue }
-    }
-
-    func log(event: LogEvent) {
-        collect("\(event.message)")
     }
 }
