@@ -9,12 +9,6 @@ struct EncryptedFileKeyTests {
 }
 
 extension EncryptedFileKeyTests {
-    private func makeKeyFile(_ path: String, mode: Int = 0o600) {
-        let made = FileManager.default.createFile(
-            atPath: path, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: mode])
-        #expect(made)
-    }
-
     /// The error of a first write with `key`; nil when it succeeds.
     private func error(_ key: EncryptedFileKey, in folder: String) async -> KeyringError? {
         let keyring = EncryptedFileKeyring(path: folder + "/\(UUID().uuidString)", key: key, deadline: hangLimit)

@@ -12,12 +12,6 @@ struct EncryptedFileKeyringTests {
 }
 
 extension EncryptedFileKeyringTests {
-    private func makeKeyFile(_ path: String, byte: UInt8 = 7, count: Int = 32, mode: Int = 0o600) {
-        let made = FileManager.default.createFile(
-            atPath: path, contents: Data(repeating: byte, count: count), attributes: [.posixPermissions: mode])
-        #expect(made)
-    }
-
     /// A keyring in `folder` with one secret, opened with the key file beside it.
     private func makeKeyring(in folder: String) async throws -> EncryptedFileKeyring {
         makeKeyFile(folder + "/key")

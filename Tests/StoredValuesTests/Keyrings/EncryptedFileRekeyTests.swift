@@ -13,12 +13,6 @@ struct EncryptedFileRekeyTests {
 }
 
 extension EncryptedFileRekeyTests {
-    private func makeKeyFile(_ path: String, byte: UInt8) {
-        let made = FileManager.default.createFile(
-            atPath: path, contents: Data(repeating: byte, count: 32), attributes: [.posixPermissions: 0o600])
-        #expect(made)
-    }
-
     private func keyring(_ folder: String, _ key: String, operations: FileOperations = .posix) -> EncryptedFileKeyring {
         EncryptedFileKeyring(
             file: DurableFile(path: folder + "/store", operations: operations), key: .file(folder + "/" + key), deadline: hangLimit)

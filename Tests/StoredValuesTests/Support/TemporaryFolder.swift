@@ -62,6 +62,13 @@ func writePrivate(_ text: String, to path: String) throws {
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
 }
 
+/// Makes a key file of an encrypted file; by default one that is accepted.
+func makeKeyFile(_ path: String, byte: UInt8 = 7, count: Int = 32, mode: Int = 0o600) {
+    let made = FileManager.default.createFile(
+        atPath: path, contents: Data(repeating: byte, count: count), attributes: [.posixPermissions: mode])
+    #expect(made)
+}
+
 /// Writes a file that nobody has touched for an hour, so that no reader takes it for half-written and waits for the rest.
 func writeFinished(_ bytes: [UInt8], to path: String) throws {
     try Data(bytes).write(to: URL(fileURLWithPath: path))
