@@ -23,11 +23,6 @@ extension KeyringErrorTests {
         }
     }
 
-    @Test("No two errors read alike")
-    func distinct() {
-        #expect(Set(Self.all.map(\.description)).count == Self.all.count)
-    }
-
     @Test("An error after a write does not hold the secret")
     func silence() async {
         let keyring = InMemoryKeyring()
