@@ -21,13 +21,6 @@ extension JSONValuePartsTests {
         #expect(object.arrayValue == nil && object["list"]?.objectValue == nil)
     }
 
-    @Test(
-        "A whole number is one however it is written, if it fits",
-        arguments: [("14.0", 14), ("1e2", 100), ("-3", -3), ("14.5", nil), ("1e30", nil), ("9223372036854775807", .max), ("9223372036854775808", nil)])
-    func wholeNumbers(text: String, expected: Int?) throws {
-        #expect(JSONValue.number(try #require(JSONNumber(text: text))).intValue == expected)
-    }
-
     @Test("Elements are read, replaced and removed by their place; places that are not there are left alone")
     func elements() {
         var list: JSONValue = [1, 2, 3]
