@@ -158,7 +158,11 @@ extension ErrorSentencesTests {
         let moves = all(from: .conflict(Self.id)) { expectation($0) as Expectation<SecretMoveError> }
         for (error, expectation) in preferences { check(error, expectation) }
         for (error, expectation) in keyrings { check(error, expectation) }
-        for (error, expectation) in moves { check(error, expectation) }
+        for (error, expectation) in moves {
+            check(error, expectation)
+            let text = error.description
+            #expect(text.contains(". ") || text.contains("; "), "says only one thing: \(text)")
+        }
         let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)
         #expect(Set(texts).count == 14 + 17 + 5, "one reads like another, or is left out")
         // A wrapper's error is its keyring's, and says which secret.

@@ -213,17 +213,6 @@ extension SecretMoveTests {
             #expect(try await keyring.identifiers(inService: "stored-values-move") == [])
         }
     }
-
-    @Test(
-        "Every error says in one sentence what happened, and in another what to do",
-        arguments: [
-            SecretMoveError.conflict(SecretIdentifier(service: "s", account: "a")), .sameKeyring,
-            .notKept(SecretIdentifier(service: "s", account: "a")), .source(.locked), .destination(.noSessionBus),
-        ])
-    func sentences(error: SecretMoveError) {
-        let text = error.description
-        #expect(text.hasSuffix(".") && text.first?.isUppercase == true && (text.contains(". ") || text.contains("; ")))
-    }
 }
 
 /// A keyring of which another process always has the lock of one secret, under which it changes something before it lets go.
