@@ -15,12 +15,6 @@ extension EncryptedFileProcessesTests {
         EncryptedFileKeyring(path: folder + "/store", key: .file(folder + "/key"), deadline: hangLimit)
     }
 
-    private func makeKey(in folder: String, name: String = "key", byte: UInt8 = 7) {
-        let made = FileManager.default.createFile(
-            atPath: folder + "/" + name, contents: Data(repeating: byte, count: 32), attributes: [.posixPermissions: 0o600])
-        #expect(made)
-    }
-
     private func id(_ account: String) -> SecretIdentifier { SecretIdentifier(service: "processes", account: account) }
 
     @Test("A move that is killed in any of its steps has lost no secret, and another one finishes it")
@@ -28,7 +22,7 @@ extension EncryptedFileProcessesTests {
         let accounts = (0..<5).map { "p-\($0)" }
         for step in 0..<(3 * accounts.count) {
             try await withTemporaryFolder { folder in
-                makeKey(in: folder)
+                makeKeyFile(folder + "/key")
                 let source = keyring(in: folder)
                 let destination = EncryptedFileKeyring(path: folder + "/new", key: .file(folder + "/key"), deadline: hangLimit)
                 for account in accounts { try await source.write(Secret(account.utf8), for: id(account), label: "") }
@@ -51,7 +45,7 @@ extension EncryptedFileProcessesTests {
     @Test("20 processes that write at once lose nothing, and leave nothing behind")
     func writers() async throws {
         try await withTemporaryFolder { folder in
-            makeKey(in: folder)
+            makeKeyFile(folder + "/key")
             let all = try (0..<20).map {
                 try processes.start("write-secrets", folder + "/store", folder + "/key", "p\($0)", "5")
             }
@@ -73,7 +67,7 @@ extension EncryptedFileProcessesTests {
     @Test("200 processes or more killed while 8 write: all that was acknowledged is there, and the file is always whole")
     func killed() async throws {
         try await withTemporaryFolder { folder in
-            makeKey(in: folder)
+            makeKeyFile(folder + "/key")
             let path = folder + "/store"
             var writers = (0..<8).map { Writer(prefix: "p\($0)") }
             var leftovers = 0
