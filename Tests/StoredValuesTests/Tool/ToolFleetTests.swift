@@ -104,9 +104,7 @@ extension ToolFleetTests {
     func secrets() async throws {
         try await withFleetTool { tool, files in
             let key = "\(tool.folder)/fleet.key", id = SecretIdentifier(service: "demo", account: "token")
-            #expect(
-                FileManager.default.createFile(
-                    atPath: key, contents: Data(repeating: 7, count: 32), attributes: [.posixPermissions: 0o600]))
+            makeKeyFile(key)
             var sealed = try SealedSecrets(nil, key: .file(key), place: "here")
             try sealed.set(TestSecret.secret(), for: id, label: "")
             try files.mirror(["a": 1])
