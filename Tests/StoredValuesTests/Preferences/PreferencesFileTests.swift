@@ -1,16 +1,10 @@
-import Dispatch
 import Foundation
 import Logging
-import Observation
 import StoredValuesSupport
 import Testing
 
 @testable import StoredValues
-
-#if canImport(Glibc)
-    import Glibc
-    @testable import StoredValuesFiles
-#endif
+@testable import StoredValuesFiles
 
 @Suite("PreferencesFile", .hangLimit)
 struct PreferencesFileTests {}
