@@ -86,7 +86,6 @@ package final class DurableFile: Sendable {
     /// Creates an empty file that only its owner may read, and missing folders, unless there is a file. The file survives a power cut once
     /// this returns.
     package func createIfMissing() throws(FileError) {
-        try ResolvedPath.requireAbsolute(path)
         let target = try resolvedPath, folder = ResolvedPath.folder(of: target)
         guard try regularFile(at: target, for: .create) == nil else { return }
         try makeFolders(folder)
