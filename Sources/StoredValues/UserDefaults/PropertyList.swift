@@ -82,13 +82,7 @@ extension PropertyList {
 
     /// Whether it is an archive of objects. Its references to objects have a type of their own, which no `Decodable` reads.
     private static func isArchive(_ bytes: [UInt8]) -> Bool {
-        do {
-            try check(bytes)
-            _ = try PropertyListDecoder().decode(Archive.self, from: Data(bytes))
-            return true
-        } catch {
-            return false
-        }
+        (try? check(bytes)) != nil && (try? PropertyListDecoder().decode(Archive.self, from: Data(bytes))) != nil
     }
 }
 
