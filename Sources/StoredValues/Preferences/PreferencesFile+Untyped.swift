@@ -9,7 +9,7 @@ extension PreferencesFile {
     package var pinned: PreferencesFile { PreferencesFile(store) }
 
     /// All values at this moment, as the calling thread sees them.
-    package var snapshot: PreferencesSnapshot { store.snapshot }
+    package var snapshot: PreferencesSnapshot { PreferencesSnapshot(store.view) }
 
     /// An element now and after each change, whoever made it; a slow reader gets only one. A reader that takes a snapshot after each
     /// element misses no change.
@@ -54,9 +54,10 @@ package struct PreferencesSnapshot: Sendable {
     private let all: [(document: PreferencesDocument, source: ValueSource)]
     private let file: PreferencesDocument
 
-    init(_ file: PreferencesDocument, layers: [PreferencesLayer], environment: PreferencesDocument?) {
-        self.file = file
-        all = (environment.map { [($0, .environment)] } ?? []) + [(file, .file)] + layers.map { ($0.document, $0.kind.source) }
+    init(_ view: StoredMembers) {
+        let environment = view.environment?.document
+        file = view.document
+        all = (environment.map { [($0, .environment)] } ?? []) + [(file, .file)] + view.layers.map { ($0.document, $0.kind.source) }
     }
 
     /// The keys of all values, those of the layers included, sorted.

@@ -14,11 +14,6 @@ extension PreferencesStore {
     /// The file with the changes that are not written yet.
     var document: PreferencesDocument { view.document }
 
-    var snapshot: PreferencesSnapshot {
-        let view = view
-        return PreferencesSnapshot(view.document, layers: view.layers, environment: view.environment?.document)
-    }
-
     /// The content stored under `key` in the file itself, or nil.
     func own(_ key: String) -> StoredJSON? {
         let key = PreferencesKey(key)
