@@ -255,9 +255,7 @@ extension PreferencesFile {
             let scope = standard.temporaryScope(orElse: nil)
             // What the paths of all but the standard file begin with, before their names.
             let start = if let scope { "\(scope.folder)/" } else { PreferencesLocation.stem(of: try PreferencesLocation.path(of: "")) }
-            let folder = start.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(start[..<$0]) }
-            let prefix = start.utf8.last == UInt8(ascii: "/") ? "" : start.parts(separatedBy: "/").last ?? ""
-            let path = folder.map { $0.isEmpty ? "/" : $0 } ?? "."
+            let path = start.has("/") ? ResolvedPath.folder(of: start) : ".", prefix = ResolvedPath.name(of: start)
             guard FileManager.default.fileExists(atPath: path) else { return [] }
             let files: [String]
             do { files = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
