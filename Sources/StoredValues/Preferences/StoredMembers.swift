@@ -96,7 +96,7 @@ struct StoredMembers {
         var refusals: [PreferencesError] = []
         content = document
         if !unsaved.isEmpty {
-            (unsaved, refusals) = permitted(unsaved, over: document)
+            (unsaved, refusals) = permittedUnsaved()
             unsaved = content.apply(unsaved)
         }
         revision += 1
@@ -134,8 +134,8 @@ extension StoredMembers {
     /// The `changes` to make, some of which may change nothing. Changes of values that a newer version wrote are refused. All are
     /// refused if the file would become too large to be read again, because they are one change.
     func permitted(_ changes: MemberChanges) -> Permitted {
-        let (current, refusals) = current(changes, in: content)
-        guard !content.hasRoom(for: current, within: sizeLimit), let refusal = tooLarge(current, in: content) else { return (current, refusals) }
+        let (current, refusals) = current(changes)
+        guard !content.hasRoom(for: current, within: sizeLimit), let refusal = tooLarge(current) else { return (current, refusals) }
         return ([:], refusals + [refusal])
     }
 
@@ -144,9 +144,9 @@ extension StoredMembers {
         .newerVersion(key: key.text, path: path, stored: stored, supported: known)
     }
 
-    /// The same for the unsaved changes when they are applied to what another program wrote. Each of these is a separate change.
-    private func permitted(_ changes: MemberChanges, over content: PreferencesDocument) -> Permitted {
-        var (changes, refusals) = current(changes, in: content)
+    /// The same for the unsaved changes, which are not in ``content`` yet because another program wrote it. Each is a separate change.
+    private func permittedUnsaved() -> Permitted {
+        var (changes, refusals) = current(unsaved)
         guard !content.hasRoom(for: changes, within: sizeLimit) else { return (changes, refusals) }
         // Conditional changes are halves of moves, which must stay together.
         let moves = changes.filter { $0.value.isConditional }
@@ -156,7 +156,7 @@ extension StoredMembers {
         var size = content.formattedSize
         changes = [:]
         for (part, growth) in sorted {
-            if size + growth > sizeLimit, let refusal = tooLarge(part, in: content) {
+            if size + growth > sizeLimit, let refusal = tooLarge(part) {
                 refusals.append(refusal)
             } else {
                 size += growth
@@ -167,14 +167,14 @@ extension StoredMembers {
     }
 
     /// The error for `changes` that would make the file too large; nil if they change nothing.
-    private func tooLarge(_ changes: MemberChanges, in content: PreferencesDocument) -> PreferencesError? {
+    private func tooLarge(_ changes: MemberChanges) -> PreferencesError? {
         changes.filter { content.stored($0.key) != $0.value.stored }
             .max { ($0.value.stored?.json.count ?? 0) < ($1.value.stored?.json.count ?? 0) }
             .map { .tooLarge(key: $0.key.text, path: path, limit: sizeLimit) }
     }
 
     /// The `changes` whose condition is met, and that do not replace a newer version's value.
-    private func current(_ changes: MemberChanges, in content: PreferencesDocument) -> Permitted {
+    private func current(_ changes: MemberChanges) -> Permitted {
         // Usually all are made, and no new dictionary is created.
         var (current, refusals) = (changes, [PreferencesError]())
         for (key, change) in changes {
