@@ -173,7 +173,6 @@ extension DurableFile {
         }
     }
 
-    /// The status of what is at `path`, or nil.
     package func status(at path: String, followingLinks: Bool) throws(FileError) -> FileStatus? {
         do { return try operations.status(at: path, followingLinks: followingLinks) } catch {
             guard error == .noEntry else { throw FileError(.examine, path, error) }

@@ -43,7 +43,6 @@ struct FileAccess {
     /// Whether this process may replace the file: one with a list only as its owner or as root, who can keep both.
     var mayBeKept: Bool { list == nil || [0, user].contains(effectiveUser()) }
 
-    /// The mode of the lock of a file with that mode.
     static func lockMode(_ mode: UInt32) -> UInt32 {
         let writers = mode & 0o022
         return 0o600 | writers | writers << 1

@@ -31,7 +31,6 @@ package enum OpenPurpose: Sendable {
     }
 }
 
-/// The system's information about a file.
 package struct FileStatus: Equatable, Sendable {
     package var identity: FileIdentity
     package var kind: FileKind
@@ -42,7 +41,6 @@ package struct FileStatus: Equatable, Sendable {
     var links: UInt64
 }
 
-/// The kinds of files that this package distinguishes.
 package enum FileKind: String, Equatable, Sendable {
     case regular = "a regular file"
     case folder = "a folder"
@@ -61,7 +59,6 @@ func workingFolder() -> String? {
     }
 }
 
-/// The user with whose permissions this process runs.
 package func effectiveUser() -> UInt32 { geteuid() }
 
 /// The group that new files of this process belong to.

@@ -64,11 +64,9 @@ struct FolderEvents: OptionSet, Hashable, Sendable {
     static let folderItself: FolderEvents = [.selfDeleted, .selfMoved, .unmounted, .watchEnded]
     /// The name now refers to something else, or nothing.
     static let nameChanged: FolderEvents = [.created, .movedTo, .movedFrom, .deleted]
-    /// All events of a file.
     static let file: FolderEvents = [.nameChanged, .written, .closedAfterWriting]
 }
 
-/// One event in a watched folder.
 struct InotifyEvent: Equatable, Sendable {
     /// The number of the folder's watch; -1 for an overflow, which concerns all.
     var watch: Int32

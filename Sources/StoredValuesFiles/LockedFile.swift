@@ -31,7 +31,6 @@ package struct LockedFile: ~Copyable {
         file.operations.close(lock)
     }
 
-    /// The current content; nil if there is no file.
     package func read() throws(FileError) -> FileContents? { try file.read(at: path) }
 
     /// Whether the lock is still at its path. If it was removed, perhaps with its folder, another process can take a new one.
@@ -215,7 +214,6 @@ package final class HeldLock: Sendable {
     package init(_ file: consuming LockedFile) { self.file = file }
 }
 
-/// The names of what is in the folder.
 package func fileNames(inFolder path: String) throws(FileError) -> [String] {
     do { return try FileManager.default.contentsOfDirectory(atPath: path) } catch {
         let code = ((error as? CocoaError)?.underlying as? POSIXError).map { SystemErrorCode(rawValue: $0.code.rawValue) } ?? .ioFailed

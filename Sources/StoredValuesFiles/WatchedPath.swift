@@ -98,7 +98,6 @@ struct WatchedFolder: Equatable, Sendable {
     /// Whether only the identity of this folder matters, and whether it is moved or deleted.
     var isOnlyPassedThrough: Bool { names.allSatisfy { $0.role == .passage } }
 
-    /// Adds the events of `name`.
     mutating func insert(_ name: String, _ role: Role, _ events: FolderEvents) {
         merge([Name(bytes: Array(name.utf8), role: role)], events)
     }

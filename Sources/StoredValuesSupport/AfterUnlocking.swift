@@ -34,7 +34,6 @@ package struct AfterUnlocking: Sendable {
     }
 }
 
-/// An object with observers.
 package protocol HasObservers: AnyObject, Sendable {
     /// Notifies the observers. Called without a lock.
     func notifyObservers()

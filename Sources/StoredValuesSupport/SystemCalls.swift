@@ -170,7 +170,6 @@ private func runThread(_ argument: UnsafeMutableRawPointer) -> UnsafeMutableRawP
     return nil
 }
 
-/// Lets other threads run.
 package func yieldThread() { sched_yield() }
 
 /// Puts the calling thread to sleep. May wake early, on a signal.

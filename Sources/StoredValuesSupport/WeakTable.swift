@@ -12,7 +12,6 @@ package final class WeakTable<Key: Hashable & Sendable, Object: AnyObject & Send
 
     package init() {}
 
-    /// The object of `key`, if it exists.
     package subscript(key: Key) -> Object? { entries.withLock { $0[key]?.object } }
 
     /// All existing objects. The caller must release them without a lock, because any may be the last reference.

@@ -32,10 +32,8 @@ package struct FleetMirror: Sendable, Equatable {
 
     package init(origin: Origin, values: [PreferencesKey: Value]) { (self.origin, self.values, changed) = (origin, values, Set(values.keys)) }
 
-    /// Whether both have the same values and origin.
     package static func == (left: FleetMirror, right: FleetMirror) -> Bool { left.origin == right.origin && left.values == right.values }
 
-    /// The value of a setting; nil if there is none.
     package subscript(key: PreferencesKey) -> Value? {
         get { values[key] }
         set {

@@ -13,7 +13,6 @@ package struct FleetReport: Sendable, Equatable {
 
     /// The age from which a confirmation does not count.
     package static let freshness = Duration.seconds(10)
-    /// The maximum size of a report.
     static let sizeLimit = 64 << 10
     private static let longestReason = 2000
 

@@ -30,7 +30,6 @@ struct Audience {
 
     mutating func declare(_ key: PreferencesKey, by member: any LiveMember) { declarations[key] = Declaration(of: member) }
 
-    /// Takes the last good value of a released member of `key`.
     mutating func takeLastGood(of key: PreferencesKey) -> (any Sendable)? { lastGoodValues.removeValue(forKey: key) }
 
     /// Forgets the member of `key`, which is being released, and keeps its last good value. Returns what to release without a lock.

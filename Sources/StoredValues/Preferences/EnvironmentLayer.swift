@@ -6,7 +6,6 @@ import Synchronization
 /// How a variable is read depends on its key's type. So a key claims its variable when it is first used, before anyone has read its
 /// value. A variable that two keys claim is ignored.
 final class EnvironmentLayer: Sendable {
-    /// A key with its variable.
     struct Claim: Sendable {
         let key: PreferencesKey
         let itemType: ObjectIdentifier

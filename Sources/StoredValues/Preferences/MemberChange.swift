@@ -75,7 +75,6 @@ final class MemberChange: Box<StoredContent>, @unchecked Sendable {
     /// Whether it depends on what exactly is stored.
     var isConditional: Bool { if case .ifStill = condition { true } else { false } }
 
-    /// What to do with a change.
     enum Verdict {
         case make
         /// It is already made, or no longer wanted.

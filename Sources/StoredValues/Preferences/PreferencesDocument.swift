@@ -72,7 +72,6 @@ struct PreferencesDocument: Sendable {
         members = members.sortedLast(by: precedes)
     }
 
-    /// The content stored under `key`, or nil.
     func stored(_ key: PreferencesKey) -> StoredJSON? { self[key].map { StoredJSON(json: $0, version: versions[key]) } }
 
     /// The JSON text of the member `key`, or nil if there is none.
@@ -144,7 +143,6 @@ struct PreferencesDocument: Sendable {
         return made
     }
 
-    /// The document with all `changes` made.
     func applying(_ changes: [PreferencesKey: MemberChange]) -> PreferencesDocument {
         var document = self
         document.apply(changes)
@@ -252,7 +250,6 @@ struct PreferencesDocument: Sendable {
 
     // MARK: Size, which must stay small enough for the file to be read again
 
-    /// Whether the file stays within `limit` with `changes`.
     func hasRoom(for changes: [PreferencesKey: MemberChange], within limit: Int) -> Bool {
         // Usually this bound is enough, without a lookup. A name grows by its escapes, and may be listed among the versions, too.
         let bound = changes.reduce(formattedSize) { $0 + ($1.value.stored?.json.count ?? 0) + 12 * $1.key.text.utf8.count + 128 }

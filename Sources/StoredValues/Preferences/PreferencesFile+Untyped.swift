@@ -79,7 +79,6 @@ package struct PreferencesSnapshot: Sendable {
         return try JSONValue(parsing: text)
     }
 
-    /// Where the value of `key` comes from; nil if there is none.
     package func source(of key: String) -> ValueSource? { all.first { $0.document[key] != nil }?.source }
 }
 

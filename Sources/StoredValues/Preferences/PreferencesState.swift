@@ -108,7 +108,6 @@ struct PreferencesState {
         }
     }
 
-    /// Undoes the batch's changes since this savepoint.
     mutating func undoBatch(to savepoint: MemberChanges?) {
         guard let undone = batched else { return }
         afterTurn.release(value: undone)

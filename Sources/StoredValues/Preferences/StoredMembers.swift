@@ -103,7 +103,6 @@ struct StoredMembers {
         return refusals
     }
 
-    /// The layer that is read from `file`.
     func layer(of file: DurableFile) -> PreferencesLayer? { layers.first { $0.file === file } }
 
     /// Takes over the current content of a layer.

@@ -149,7 +149,6 @@ struct TurnLock: ~Copyable, Sendable {
         end.store(.max, ordering: .relaxed)
     }
 
-    /// Lets the next thread in.
     func leave() {
         end.store(monotonicNanoseconds(), ordering: .relaxed)
         turn.unlock()
