@@ -66,20 +66,6 @@ package struct LockedFile: ~Copyable {
     func replace(
         _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
     ) throws(FileError) -> FileIdentity {
-        try again(after: .replace) { () throws(FileError) in try replaceOnce(old, with: bytes, for: access, durably: durably) }
-    }
-
-    /// Does it again if this operation failed for lack of room: what is to be closed later may have kept some.
-    private func again<Result>(after operation: FileError.Operation, _ body: () throws(FileError) -> Result) throws(FileError) -> Result {
-        do { return try body() } catch let error where error.operation == operation && error.isLackOfRoom {
-            DeferredClosing.finish()
-            return try body()
-        }
-    }
-
-    private func replaceOnce(
-        _ old: FileStatus?, with bytes: [UInt8], for access: FileAccess?, durably: Bool
-    ) throws(FileError) -> FileIdentity {
         FileWatch.noteOwnChange()
         // What is written must be readable again.
         guard bytes.count <= DurableFile.sizeLimit else { throw FileError(.replace, path, .tooLarge(limit: DurableFile.sizeLimit)) }
@@ -87,15 +73,25 @@ package struct LockedFile: ~Copyable {
         let oldDescriptor = durably && old != nil ? try? operations.open(path, for: .readingWithoutLinks) : nil
         defer { if let oldDescriptor { DeferredClosing.close(oldDescriptor, operations) } }
         let temporaryPath = temporaryPath
-        let identity = try file.attempt(.replace, path) { () throws(SystemErrorCode) in
-            let descriptor = try createTemporary(temporaryPath)
-            return try fill(descriptor, at: temporaryPath, with: bytes, for: access, durably: durably) { () throws(SystemErrorCode) in
-                try operations.rename(temporaryPath, to: path)
-                return try operations.status(of: descriptor).identity  // not earlier: renaming changes the status time
+        let identity = try makingRoom { () throws(FileError) -> FileIdentity in
+            try file.attempt(.replace, path) { () throws(SystemErrorCode) in
+                let descriptor = try createTemporary(temporaryPath)
+                return try fill(descriptor, at: temporaryPath, with: bytes, for: access, durably: durably) { () throws(SystemErrorCode) in
+                    try operations.rename(temporaryPath, to: path)
+                    return try operations.status(of: descriptor).identity  // not earlier: renaming changes the status time
+                }
             }
         }
-        if durably { try again(after: .synchronize) { () throws(FileError) in try file.syncFolder(of: path) } }
+        if durably { try makingRoom { () throws(FileError) in try file.syncFolder(of: path) } }
         return identity
+    }
+
+    /// Runs `body`, once more if it fails for lack of room: what is to be closed later may have kept some.
+    private func makingRoom<Result>(_ body: () throws(FileError) -> Result) throws(FileError) -> Result {
+        do { return try body() } catch let error where error.isLackOfRoom {
+            DeferredClosing.finish()
+            return try body()
+        }
     }
 
     /// Replaces the file with `bytes`, and keeps the old one as `<path>.<suffix>`, or `<path>.<suffix>-1`, `-2` …, whichever is
