@@ -14,7 +14,9 @@ extension PreferencesStore {
     /// When the task is cancelled, or the deadline passes, it throws at once, and what it has begun continues.
     func flush(deadline: Duration = flushDeadline) async throws(PreferencesError) {
         let hasProblem = watchProblem != nil
-        let readingLayers = hasProblem ? Task { await readLayersAgain() } : nil
+        // The layers are read too, and waited for at the end, for 5 s in all: a flush must not fail because they are on another machine.
+        let endOfWaiting = ContinuousClock.now + .seconds(5)
+        if hasProblem { queues.watching.async { [self] in refreshLayers(always: true) } }
         try await onDisk(deadline) { [self] in
             if hasProblem { refresh(always: true) }
             if state.withLock({ $0.needsWriting }) {
@@ -25,12 +27,8 @@ extension PreferencesStore {
             tryAgain()
             return problem
         }
-        if let readingLayers {
-            await withTaskCancellationHandler {
-                await readingLayers.value
-            } onCancel: {
-                readingLayers.cancel()
-            }
+        if hasProblem {
+            try? await onDisk(endOfWaiting - .now, queues.watching) { nil }
             if Task.isCancelled { throw .cancelled(path: path) }
         }
         // Taken only now: refusals that no flush waits for any more belong to the next one.

@@ -152,14 +152,6 @@ extension PreferencesStore {
         return state.withLock { $0.watches }.contains { $0.file.path.isIdentical(to: file.path) && $0.watch.problem?.operation == .watch }
     }
 
-    /// Reads the layers, even if they look unchanged. Waits for at most 5 s: a flush must not fail because they are on another machine.
-    func readLayersAgain() async {
-        try? await onDisk(.seconds(5), queues.watching) { [self] in
-            refreshLayers(always: true)
-            return nil
-        }
-    }
-
     /// Logs once why changes by other programs may go unseen.
     private func reportWatchProblem() {
         guard let (file, problem) = watchProblem, !isWatchProblemReported.exchange(true, ordering: .relaxed) else { return }
