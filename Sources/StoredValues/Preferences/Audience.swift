@@ -76,7 +76,7 @@ struct Audience {
     // MARK: Listeners
 
     /// Calls `listener` after each change of one of `keys`, or of any key if that is nil. Returns the number to remove it with.
-    mutating func addListener(to keys: Set<PreferencesKey>? = nil, _ listener: @escaping Listener) -> Int {
+    mutating func addListener(to keys: Set<PreferencesKey>?, _ listener: @escaping Listener) -> Int {
         lastNumber += 1
         listeners[lastNumber] = (keys, listener)
         return lastNumber

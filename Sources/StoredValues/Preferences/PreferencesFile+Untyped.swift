@@ -11,10 +11,6 @@ extension PreferencesFile {
     /// All values at this moment, as the calling thread sees them.
     package var snapshot: PreferencesSnapshot { PreferencesSnapshot(store.view) }
 
-    /// An element now and after each change, whoever made it; a slow reader gets only one. A reader that takes a snapshot after each
-    /// element misses no change.
-    package var changes: AsyncStream<Void> { store.changes }
-
     /// Stores `value` as if a user had edited the file: the version noted for the old value stays. A value that is nested too
     /// deeply to be read again is not stored, and ``flush()`` throws that.
     package func set(_ key: String, to value: JSONValue) {

@@ -85,7 +85,7 @@ final class PreferencesStore: Sendable {
         }
     }
 
-    // MARK: Live values and listeners
+    // MARK: Live values
 
     /// The live value of `key`: the one in use, or a new one, made by `make` from the stored content and the last good value of
     /// the former one. It must ``forget(_:lastGood:)`` the key when it is released. Traps if the key is declared with another item type.
@@ -131,18 +131,6 @@ final class PreferencesStore: Sendable {
         }
         if let refusal { throw refusal }
     }
-
-    /// An element now and after each change, whoever made it; a slow reader gets only one.
-    var changes: AsyncStream<Void> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
-            let number = state.withLock { $0.audience.addListener { later in later.notify { continuation.yield() } } }
-            continuation.yield()
-            // Retained, so that the file is watched as long as there is a listener.
-            continuation.onTermination = { _ in self.removeListener(number) }
-        }
-    }
-
-    func removeListener(_ number: Int) { _ = state.withLock { $0.audience.removeListener(number) } }
 
     // MARK: Changing
 

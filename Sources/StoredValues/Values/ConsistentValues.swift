@@ -31,6 +31,14 @@ extension PreferencesFile {
         Self.values(in: self, of: repeat each wrappers)
     }
 
+    /// An element now and after each change, whoever made it; a slow reader gets only one. A reader that takes a snapshot after each
+    /// element misses no change.
+    package var changes: LiveValues<Void> {
+        LiveValues(
+            subscribe: { [store] () -> ActiveSubscription<Bool> in store.subscribe(to: nil, .newest(1)) { true } },
+            makeTransform: { { (_: Bool) -> Void? in () } })
+    }
+
     private static func values<each Item: StorableItem>(
         in file: PreferencesFile?, of wrappers: repeat StoredValue<each Item>
     ) -> LiveValues<(repeat each Item)> {
@@ -73,15 +81,17 @@ extension PreferencesFile {
 private typealias Part = (key: PreferencesKey, store: PreferencesStore, content: @Sendable () -> StoredContent)
 
 extension PreferencesStore {
-    /// Adds a reader that gets `content`, which is called with the state locked, now and after each change of one of these keys.
+    /// Adds a reader that gets `content`, which is called with the state locked, now and after each change of one of these keys (nil: of any).
+    /// The store is retained: the file is watched as long as there is a reader.
     func subscribe<Content>(
-        to keys: [PreferencesKey], _ limit: BufferLimit, _ content: @escaping @Sendable () -> Content
+        to keys: [PreferencesKey]?, _ limit: BufferLimit, _ content: @escaping @Sendable () -> Content
     ) -> ActiveSubscription<Content> {
         let (subscription, number) = state.withLock { state in
             let subscription = Subscription(first: [Box(content())], limit: limit)
-            return (subscription, state.audience.addListener(to: Set(keys)) { later in subscription.append(Box(content()), &later) })
+            let number = state.audience.addListener(to: keys.map { Set($0) }) { later in subscription.append(Box(content()), &later) }
+            return (subscription, number)
         }
-        return ActiveSubscription(subscription) { self.removeListener(number) }
+        return ActiveSubscription(subscription) { _ = self.state.withLock { $0.audience.removeListener(number) } }
     }
 }
 
