@@ -103,7 +103,8 @@ package final class DurableGeneration: Sendable {
     package func removeAll(with locked: consuming LockedFile) throws(FileError) {
         let target = locked.path
         let setAside = try locked.setAside()  // first: if this fails, nothing has been removed
-        let generation = try file.lock(toChange: Self.suffix, at: target, timeout: Self.lockTimeout)
+        // By the path that is locked: a link on the file's own may be turned elsewhere while this waits.
+        let generation = try DurableFile(path: target, operations: file.operations).lock(toChange: Self.suffix, timeout: Self.lockTimeout)
         try generation.remove()
         try generation.removeLeftover()
         try locked.removeLeftover()

@@ -147,6 +147,39 @@ extension DurableGenerationTests {
         }
     }
 
+    @Test("A link that is turned elsewhere while the lock of a removed file's copy is waited for leads to no other file's copy")
+    func linkTurned() throws {
+        try withTemporaryFolder { folder in
+            let manager = FileManager.default
+            for name in ["old", "new"] {
+                let file = DurableFile(path: "\(folder)/\(name)")
+                try replace(file, with: name)
+                #expect(try keep(DurableGeneration(of: file)))
+            }
+            try manager.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "old")
+            let locks = Counter(), operations = Guarded<FaultyFileOperations?>(nil)
+            let faulty = FaultyFileOperations { call in
+                guard call == "lock" else { return }
+                switch locks.next() {
+                case 1: break  // the file's
+                case 2:  // the copy's, which another process has
+                    operations.withLock { $0 }?.fail("lock", with: .wouldBlock)
+                    #expect(throws: Never.self) {
+                        try manager.removeItem(atPath: folder + "/link")
+                        try manager.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "new")
+                    }
+                default: operations.withLock { $0 }?.fail("lock", with: nil)
+                }
+            }
+            operations.withLock { $0 = faulty }
+            defer { operations.withLock { $0 = nil } }
+            let file = DurableFile(path: folder + "/link", operations: faulty)
+            try DurableGeneration(of: file).removeAll(with: file.lock())
+            let names = try names(in: folder).filter { !$0.hasSuffix(".lock") }
+            #expect(Set(names) == ["link", "new", "new.durable"])
+        }
+    }
+
     @Test("What this process wrote is copied from memory, in so many calls")
     func cost() throws {
         try withTemporaryFolder { folder in
