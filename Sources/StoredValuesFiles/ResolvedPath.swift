@@ -62,7 +62,7 @@ package enum ResolvedPath {
         guard end.last != UInt8(ascii: "/"), !end.elementsEqual("/.".utf8) else { throw FileError(.examine, path, .isFolder) }
     }
 
-    /// The folder that contains the absolute `path`.
+    /// The folder that contains `path`, which is absolute or has a slash.
     package static func folder(of path: String) -> String {
         let start = nameStart(of: path), end = start > path.startIndex ? path.utf8.index(before: start) : start
         return end > path.startIndex ? String(path[..<end]) : "/"

@@ -161,6 +161,7 @@ extension ErrorSentencesTests {
         for (error, expectation) in moves {
             check(error, expectation)
             let text = error.description
+            #expect(text.first?.isUppercase == true, "\(text)")
             #expect(text.contains(". ") || text.contains("; "), "says only one thing: \(text)")
         }
         let texts = preferences.map(\.error.description) + keyrings.map(\.error.description) + moves.map(\.error.description)

@@ -28,8 +28,11 @@ package struct FleetReport: Sendable, Equatable {
         (self.state, self.confirmed, self.alive, self.mirror) = (state, confirmed, alive, mirror)
     }
 
-    /// Since when the mirror may be outdated: the last confirmation, unless the agent reports another time; nil if never confirmed.
-    package var outdatedSince: Date? { if case .stale(let since, _) = state { since } else { confirmed?.date } }
+    /// Since when the mirror may be outdated; nil if that is not known.
+    package var outdatedSince: Date? {
+        guard case .stale(let since, _) = state else { return confirmed?.date }
+        return max(since, confirmed?.date ?? since)  // only the secrets may be stale since then
+    }
 
     /// The digest as it is in ``mirror``.
     package static func name(of digest: UInt64) -> String { String(digest, radix: 16) }

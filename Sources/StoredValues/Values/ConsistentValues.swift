@@ -34,9 +34,11 @@ extension PreferencesFile {
     /// An element now and after each change, whoever made it; a slow reader gets only one. A reader that takes a snapshot after each
     /// element misses no change.
     package var changes: LiveValues<Void> {
-        LiveValues(
-            subscribe: { [store] () -> ActiveSubscription<Bool> in store.subscribe(to: nil, .newest(1)) { true } },
-            makeTransform: { { (_: Bool) -> Void? in () } })
+        LiveValues { [store] () -> ActiveSubscription<Void> in
+            store.subscribe(to: nil, .newest(1)) {}
+        } makeTransform: {
+            { $0 }
+        }
     }
 
     private static func values<each Item: StorableItem>(

@@ -239,7 +239,7 @@ struct SecretState<Item: StorableItem> {
         return lines[line]?.count == 1 ? [.wake([caller], nil)] : []
     }
 
-    /// A caller is done, or waits no longer. After a timeout all behind it fail too: each would wait for its own at the same keyring.
+    /// A caller is done, or waits no longer. After a timeout all behind it fail too: each would wait for its own deadline.
     mutating func leave(_ line: Line, _ caller: Waiter, after error: KeyringError?) -> [Action] {
         guard var callers = lines[line], let place = callers.firstIndex(of: caller) else { return [] }
         callers.remove(at: place)

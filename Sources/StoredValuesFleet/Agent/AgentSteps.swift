@@ -53,10 +53,10 @@
 
         // MARK: The files
 
-        /// The agent now holds the lock of the files, which had this content and may be outdated `since` then (nil: now). If the whole folder is
-        /// gone, what the agent remembers counts.
+        /// The agent now holds the lock of the files, which had this content and may be outdated `since` then. If the whole folder is gone, what
+        /// the agent remembers counts.
         mutating func begin(with found: (mirror: FleetMirror, digest: UInt64)?, _ there: Secrets, since: Date?, at now: BootMoment) -> [Action] {
-            report.state = .stale(since: since ?? now.date, why: "The agent has started, and the cluster has not answered yet.")
+            report.state = .stale(since: since ?? self.since(now), why: "The agent has started, and the cluster has not answered yet.")
             (replica, isWatching, secretsTrouble) = (nil, false, nil)
             let isGone = found == nil && there == .read(bytes: nil, seen: nil)
             (mirror, digest, secrets) = (found?.mirror ?? mirror, found?.digest, isGone ? secrets : there)

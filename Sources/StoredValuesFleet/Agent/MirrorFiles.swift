@@ -171,8 +171,10 @@
         /// Since when the mirror may be outdated, as programs see it before this agent reports: by the last report, or where that is gone, as after a
         /// restart of the machine, since the mirror was written.
         func outdatedSince() -> Date? {
-            let last = try? report.read()
-            return last.flatMap { FleetReport(parsing: $0.bytes)?.outdatedSince } ?? (try? mirror.currentIdentity())?.modificationDate
+            guard (try? claim(report)) != nil, let last = try? report.read(), let since = FleetReport(parsing: last.bytes)?.outdatedSince else {
+                return (try? mirror.currentIdentity())?.modificationDate
+            }
+            return since
         }
 
         func write(_ content: FleetReport) throws { _ = try write(content.bytes, to: report, durably: false) }

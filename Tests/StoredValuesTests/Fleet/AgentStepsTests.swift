@@ -287,6 +287,28 @@
             }
         }
 
+        @Test("Where only the secrets were stale when an agent was killed, the settings may be outdated since their confirmation")
+        func sinceOfTheSecrets() async throws {
+            try await withMachine { machine in
+                let confirmed = BootMoment.now, since = confirmed.before(by: .seconds(86400)).date
+                try machine.files.write(FleetReport(state: .stale(since: since, why: "The secrets are not."), confirmed: confirmed))
+                try machine.restart()
+                #expect(machine.since == confirmed.date)
+            }
+        }
+
+        @Test("A report that is a link, which another user may have made, does not say since when the settings may be outdated")
+        func sinceThroughALink() async throws {
+            try await withMachine { machine in
+                let report = machine.fleet.report
+                try machine.files.write(FleetReport(state: .stale(since: Date(timeIntervalSince1970: 1), why: "Forged."), confirmed: nil))
+                try FileManager.default.moveItem(atPath: report, toPath: report + ".forged")
+                try FileManager.default.createSymbolicLink(atPath: report, withDestinationPath: report + ".forged")
+                let mirror = try DurableFile(path: machine.fleet.mirror).currentIdentity()
+                #expect(try machine.files.outdatedSince() == #require(mirror).modificationDate)
+            }
+        }
+
         @Test("After a restart of the machine, which has no report, the settings may be outdated since the mirror was written, as programs see it")
         func sinceTheMirror() async throws {
             try await withMachine { machine in

@@ -22,10 +22,10 @@ struct RepairCase: Sendable, CustomTestStringConvertible {
             let versions = version.map { #", "$versions": {"a":  \#($0)}"# } ?? ""
             let text = #"{"a":   \#(stored)\#(versions)}"#
             try text.write(toFile: path, atomically: false, encoding: .utf8)
-            func open(_ decoding: DecodingStrategy) -> StoredValue<Item> {
-                StoredValue(key: "a", default: standard, decoding: decoding, storage: .ofAnotherProcess(path))
+            func open(_ decoding: DecodingStrategy, in file: PreferencesFile = .ofAnotherProcess(path)) -> StoredValue<Item> {
+                StoredValue(key: "a", default: standard, decoding: decoding, storage: file)
             }
-            let lenient = open(.lenient)
+            let file = PreferencesFile.ofAnotherProcess(path), lenient = open(.lenient, in: file)
             #expect(lenient.wrappedValue == expected)
             #expect(lenient.repairs.map(\.path).sorted() == parts.sorted())
             #expect(lenient.isStored)
@@ -33,6 +33,8 @@ struct RepairCase: Sendable, CustomTestStringConvertible {
             let strict = open(.strict)
             #expect(strict.wrappedValue == (parts.isEmpty ? expected : standard))
             #expect(strict.repairs.map(\.path) == (parts.isEmpty ? [] : [""]))
+            #expect(strict.isStored)
+            #expect(open(.strict, in: file).wrappedValue == strict.wrappedValue, "what another wrapper repaired is no last good value")
             #expect(try contents(ofFile: path) == text, "reading changes nothing")
 
             lenient.set(expected, overwritingNewer: true)

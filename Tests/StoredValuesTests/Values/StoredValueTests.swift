@@ -249,6 +249,7 @@ extension StoredValueTests {
             let storage = PreferencesFile(path: folder + "/p.json")
             StoredValue<Int?>(key: "old", default: nil, storage: storage).set(5)
             #expect(StoredValue<Int?>(key: "new", default: nil, formerKeys: ["old"], storage: storage).wrappedValue == 5)
+            #expect(storage.keys == ["new"])
         }
     }
 
