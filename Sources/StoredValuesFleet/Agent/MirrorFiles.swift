@@ -159,6 +159,15 @@
             }
         }
 
+        /// Since when the mirror may be outdated, as programs see it before this agent reports: by the last report, or where that is gone, as
+        /// after a restart of the machine, since the mirror was written.
+        func outdatedSince() -> Date? {
+            guard (try? claim(report)) != nil, let last = try? report.read(), let since = FleetReport(parsing: last.bytes)?.outdatedSince else {
+                return (try? mirror.currentIdentity())?.modificationDate
+            }
+            return since
+        }
+
         func write(mirror bytes: [UInt8]) throws {
             lastMirror = nil
             lastMirror = (FleetFolder.digest(of: bytes), try write(bytes, to: mirror, durably: true))
@@ -167,15 +176,6 @@
         func write(secrets bytes: [UInt8]) throws { _ = try write(bytes, to: secrets, durably: true) }
 
         func write(seen: SecretsVerdict.Seen) throws { _ = try write(seen.bytes, to: seenSecrets, durably: true) }
-
-        /// Since when the mirror may be outdated, as programs see it before this agent reports: by the last report, or where that is gone, as after a
-        /// restart of the machine, since the mirror was written.
-        func outdatedSince() -> Date? {
-            guard (try? claim(report)) != nil, let last = try? report.read(), let since = FleetReport(parsing: last.bytes)?.outdatedSince else {
-                return (try? mirror.currentIdentity())?.modificationDate
-            }
-            return since
-        }
 
         func write(_ content: FleetReport) throws { _ = try write(content.bytes, to: report, durably: false) }
 
